@@ -1,0 +1,301 @@
+# sbx: one static binary. `make help` lists the targets.
+# Everything is built out of tree, in $(BUILD)/<mode> (other architectures: <mode>-<arch>);
+# source files are found by wildcard, so that a new file needs no line here.
+# Must not need the network except through vendor/fetch.sh.
+
+VERSION = 0.1.0
+
+# What a caller may set: make ARCH=aarch64 MODE=asan BUILD=/somewhere CFLAGS=-g
+HOST := $(shell uname -m | sed 's/^armv[78].*/armv7/')
+ARCH ?= $(HOST)
+MODE ?= release
+BUILD ?= build
+PREFIX ?= /usr/local
+CFLAGS ?=
+WERROR ?= -Werror
+
+# Stub libraries in a caller's environment must not be found by compiler or linker.
+unexport LIBRARY_PATH CPATH C_INCLUDE_PATH LD_LIBRARY_PATH
+export LC_ALL := C
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.DEFAULT_GOAL := all
+
+# -- architecture and compiler -------------------------------------------------------------
+
+GNU_x86_64 = x86_64-linux-gnu
+GNU_aarch64 = aarch64-linux-gnu
+GNU_armv7 = arm-linux-gnueabihf
+GNU_riscv64 = riscv64-linux-gnu
+MUSL_x86_64 = x86_64-linux-musl
+MUSL_aarch64 = aarch64-linux-musl
+MUSL_armv7 = armv7-linux-musleabihf
+MUSL_riscv64 = riscv64-linux-musl
+GNU := $(GNU_$(ARCH))
+ifeq ($(GNU),)
+$(error ARCH=$(ARCH) is not one of x86_64 aarch64 armv7 riscv64)
+endif
+ifeq ($(filter $(MODE),release debug asan cov analyze fuzz),)
+$(error MODE=$(MODE) is not one of release debug asan cov analyze fuzz)
+endif
+
+CROSS := $(if $(filter $(ARCH),$(HOST)),,$(GNU)-)
+ifeq ($(origin CC),default)
+CC_FOUND := $(foreach c,gcc gcc-14 gcc-13 gcc-12,$(shell command -v $(CROSS)$(c)))
+CC := $(firstword $(CC_FOUND) $(CROSS)gcc)
+endif
+ifeq ($(MODE),fuzz)
+CC := clang
+endif
+CC_PACKAGE = $(if $(CROSS),gcc-$(subst _,-,$(GNU)),$(firstword $(CC)))
+AR := $(CROSS)ar
+RANLIB := $(CROSS)ranlib
+STRIP := $(CROSS)strip
+
+B := $(abspath $(BUILD))
+DIR = $(B)/$(1)$(if $(CROSS),-$(ARCH))
+O := $(call DIR,$(MODE))
+VENDOR ?= $(B)/vendor
+V := $(abspath $(VENDOR))
+MUSL := $(V)/$(ARCH)/musl
+KERNEL := $(V)/src/headers/$(ARCH)
+
+# -- flags ---------------------------------------------------------------------------------
+
+WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wformat=2 -Wvla -Wstrict-prototypes \
+	-Wmissing-prototypes -Wswitch-enum $(WERROR)
+# No path of this machine may reach the binary: two folders give the same bytes.
+MAP = -ffile-prefix-map=$(B)=build -ffile-prefix-map=$(CURDIR)=sbx
+HARDEN_x86_64 = -fcf-protection=full
+HARDEN_aarch64 = -mbranch-protection=standard
+SMALL = -Os -ffunction-sections -fdata-sections -fPIE $(MAP)
+HARDEN = -fstack-protector-strong -fstack-clash-protection $(HARDEN_$(ARCH))
+GCC_INC := $(shell $(CC) -print-file-name=include 2>/dev/null)
+CRTBEGIN := $(shell $(CC) -print-file-name=crtbeginS.o 2>/dev/null)
+CRTEND := $(shell $(CC) -print-file-name=crtendS.o 2>/dev/null)
+
+# static-pie is linked by hand: `-static-pie` with a plain specs file gives a dynamic program.
+MUSL_CFLAGS = -nostdinc -isystem $(MUSL)/include -isystem $(GCC_INC)
+MUSL_LDFLAGS = -nostartfiles -nodefaultlibs -static-pie -Wl,--no-dynamic-linker \
+	-Wl,-z,text,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections \
+	-L$(MUSL)/lib $(MUSL)/lib/rcrt1.o $(MUSL)/lib/crti.o $(CRTBEGIN)
+MUSL_LIBS = -Wl,--start-group -lc -lgcc -lgcc_eh -Wl,--end-group $(CRTEND) $(MUSL)/lib/crtn.o
+
+SAN = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+MODE_CFLAGS_release = $(SMALL) $(HARDEN) $(MUSL_CFLAGS)
+MODE_CFLAGS_debug = -O0 -g
+MODE_CFLAGS_asan = -O1 -g $(SAN)
+MODE_CFLAGS_cov = -O0 -g --coverage
+MODE_CFLAGS_analyze = -O1 -g -fanalyzer
+MODE_CFLAGS_fuzz = -O1 -g $(SAN) -fsanitize=fuzzer-no-link
+MODE_LDFLAGS_release = $(MUSL_LDFLAGS)
+MODE_LDFLAGS_asan = $(SAN)
+MODE_LDFLAGS_cov = --coverage
+MODE_LDFLAGS_fuzz = $(SAN)
+MODE_LIBS_release = $(MUSL_LIBS)
+
+# The vendored kernel headers come before the system's in every mode: the same constants everywhere.
+SBX_CFLAGS = -std=gnu11 $(WARN) $(MODE_CFLAGS_$(MODE)) -isystem $(KERNEL) -I. \
+	-DSBX_VERSION='"$(VERSION)"' -D_GNU_SOURCE= $(CFLAGS)
+# Only these folders may see third-party headers, or those of the tests.
+CFLAGS_lib_json = -isystem $(V)/src/cjson
+CFLAGS_lib_net = -isystem $(V)/src/bearssl/inc
+CFLAGS_tests_lib_fuzz = -Itests/lib
+LINK = $(CC) $(MODE_LDFLAGS_$(MODE)) $(CFLAGS)
+LIBS = $(MODE_LIBS_$(MODE))
+
+# One short line a step; VERBOSE=1 shows the commands.
+say = $(if $(filter 1,$(VERBOSE)),,@echo '  $(1)	$(2:$(B)/%=%)';)
+
+# -- sources -------------------------------------------------------------------------------
+
+SRC := $(sort $(wildcard lib/*/*.c applets/*.c))
+OBJ := $(SRC:%.c=$(O)/%.o)
+ASSETS := $(sort $(filter-out %.c %.h %.sh %.mk,$(wildcard lib/assets/*.*)))
+APPLETS := $(shell sed -n 's/^APPLET.\([a-z0-9_]*\),.*/sbx-\1/p' applets/applets.def \
+	2>/dev/null)
+UNIT := $(sort $(wildcard tests/unit/*.c))
+FUZZ := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+TOOL := $(sort $(wildcard tests/escape/*.c tests/bench/*.c tests/lib/*.c))
+# BearSSL is built and linked from the day something uses it.
+BEARSSL := $(if $(wildcard lib/net/*.c),$(O)/bearssl/lib/libbearssl.a)
+
+SBX_LIB := $(O)/libsbx.a
+THIRD := $(O)/vendor/cJSON.o $(BEARSSL)
+READY := $(V)/src/headers/.fetched $(if $(filter release,$(MODE)),$(MUSL)/.built)
+
+.PHONY: all vendor tools units fuzzers objects deps test bench demo lint analyze cov fuzz
+.PHONY: dist install help clean FORCE
+##                 build/release/sbx and its links
+all: $(O)/sbx $(APPLETS:%=$(O)/%)
+
+# -- third-party code ----------------------------------------------------------------------
+
+$(V)/src/%/.fetched: vendor/sources.lock vendor/fetch.sh
+	$(call say,FETCH,$*)vendor/fetch.sh $(V) $*
+
+$(MUSL)/.built: $(V)/src/musl/.fetched vendor/build.sh $(V)/$(ARCH)/.flags
+	+$(call say,BUILD,$(@D))CC='$(CC)' AR='$(AR)' RANLIB='$(RANLIB)' TARGET=$(MUSL_$(ARCH)) \
+	CFLAGS='-Os -g0 -fPIE -ffunction-sections -fdata-sections' \
+	vendor/build.sh musl $(V)/src/musl $(MUSL)
+
+$(O)/bearssl/.built: $(V)/src/bearssl/.fetched vendor/build.sh $(O)/.flags | $(READY)
+	+$(call say,BUILD,$(@D))CC='$(CC)' AR='$(AR)' RANLIB='$(RANLIB)' \
+	CFLAGS='-w $(MODE_CFLAGS_$(MODE)) -isystem $(KERNEL)' \
+	vendor/build.sh bearssl $(V)/src/bearssl $(O)/bearssl
+$(O)/bearssl/lib/libbearssl.a: $(O)/bearssl/.built ;
+
+$(O)/vendor/cJSON.o: $(V)/src/cjson/.fetched $(O)/.flags | $(READY)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) -w $(MODE_CFLAGS_$(MODE)) -isystem $(KERNEL) $(CFLAGS) \
+	-c -o $@ $(V)/src/cjson/cJSON.c
+
+vendor: $(MUSL)/.built $(O)/bearssl/.built $(O)/vendor/cJSON.o
+
+# -- sbx -----------------------------------------------------------------------------------
+
+# A file that changes only when its text does: a changed flag or a removed source rebuilds.
+define remember
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || \
+		printf '%s\n' '$(subst ','\'',$(1))' >$@
+endef
+
+CC_ID := $(shell $(CC) -dumpfullversion 2>/dev/null || $(CC) -dumpversion 2>/dev/null)
+$(O)/.flags: FORCE
+	@command -v $(firstword $(CC)) >/dev/null || { \
+		echo "sbx: $(firstword $(CC)) is missing: apt-get install $(CC_PACKAGE)" \
+		"(or, as root: make deps)" >&2; exit 1; }
+	$(call remember,$(CC) $(CC_ID) $(SBX_CFLAGS) $(LINK) $(LIBS))
+$(V)/$(ARCH)/.flags: FORCE
+	$(call remember,$(CC) $(CC_ID))
+$(O)/.sources: FORCE
+	$(call remember,$(SRC) $(ASSETS))
+
+$(O)/%.o: %.c $(O)/.flags | $(READY) $(V)/src/cjson/.fetched
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(SBX_CFLAGS) $(CFLAGS_$(subst /,_,$(*D))) -MMD -MP -c -o $@ $<
+$(if $(BEARSSL),$(filter $(O)/lib/net/%,$(OBJ)): | $(V)/src/bearssl/.fetched)
+
+$(O)/assets.c: lib/assets/embed.sh $(ASSETS) $(O)/.sources
+	$(call say,EMBED,$@)lib/assets/embed.sh $(ASSETS) >$@
+$(O)/assets.o: $(O)/assets.c lib/assets/assets.h $(O)/.flags | $(READY)
+	$(call say,CC,$@)$(CC) $(SBX_CFLAGS) -c -o $@ $<
+
+$(SBX_LIB): $(filter-out $(O)/applets/main.o,$(OBJ)) $(O)/assets.o $(O)/.sources
+	@rm -f $@
+	$(call say,AR,$@)$(AR) rcs $@ $(filter %.o,$^)
+
+$(O)/sbx: $(O)/applets/main.o $(SBX_LIB) $(THIRD) $(O)/.flags
+	$(call say,LINK,$@)$(LINK) -o $@.tmp $(filter %.o,$<) $(SBX_LIB) $(THIRD) $(LIBS)
+	@$(if $(filter release,$(MODE)),$(STRIP) $@.tmp)
+	@mv -f $@.tmp $@
+$(O)/sbx-%: $(O)/sbx
+	@ln -sf sbx $@
+
+# -- tests ---------------------------------------------------------------------------------
+
+$(UNIT:%.c=$(O)/%): $(O)/%: %.c $(SBX_LIB) $(THIRD) $(O)/.flags
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(SBX_CFLAGS) -Itests/lib -MMD -MP -MF $@.d -MT $@ -c -o $@.o $<
+	$(call say,LINK,$@)$(LINK) -o $@ $@.o $(SBX_LIB) $(THIRD) $(LIBS)
+
+# Attack programs, benchmark floors and helpers know nothing of sbx: one file, one program.
+$(TOOL:%.c=$(O)/%): $(O)/%: %.c $(O)/.flags | $(READY)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(SBX_CFLAGS) -Itests/lib -MMD -MP -MF $@.d -MT $@ -c -o $@.o $<
+	$(call say,LINK,$@)$(LINK) -o $@ $@.o $(LIBS)
+
+# With clang's own driver in fuzz mode; everywhere else a driver that replays the corpus.
+REPLAY := $(if $(filter fuzz,$(MODE)),,$(O)/tests/lib/fuzz/replay.o)
+$(FUZZ:%.c=$(O)/%): $(O)/%: %.c $(REPLAY) $(SBX_LIB) $(THIRD) $(O)/.flags
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(SBX_CFLAGS) -Itests/lib -MMD -MP -MF $@.d -MT $@ -c -o $@.o $<
+	$(call say,LINK,$@)$(LINK) $(if $(REPLAY),,-fsanitize=fuzzer) -o $@ $@.o \
+	$(REPLAY) $(SBX_LIB) $(THIRD) $(LIBS)
+
+units: $(UNIT:%.c=$(O)/%)
+tools: $(TOOL:%.c=$(O)/%)
+fuzzers: $(FUZZ:%.c=$(O)/%)
+
+-include $(OBJ:.o=.d) $(UNIT:%.c=$(O)/%.d) $(TOOL:%.c=$(O)/%.d) $(FUZZ:%.c=$(O)/%.d)
+
+# What each group of tests runs on; a group that is not named here needs sbx and the helpers.
+build_unit = release:units asan:units
+build_fuzz = asan:fuzzers
+build_asan = release:tools asan:all
+build_lint =
+build_all = release:all release:units release:tools asan:all asan:units asan:fuzzers
+build_ = release:all release:tools
+group_builds = $(if $(filter undefined,$(origin build_$(1))),$(build_),$(build_$(1)))
+RUN_TESTS = SBX_VENDOR=$(V) tests/lib/run.sh $(call DIR,release) $(call DIR,asan)
+DEPS = CROSS=$(if $(CROSS),$(GNU)) tests/lib/deps.sh
+MUST_RUN := $(filter 1,$(SBX_MUST_RUN))
+
+## test            everything this machine can run (light packages are installed when root)
+test:
+	@$(DEPS) build light $(if $(MUST_RUN),heavy lint)
+	@$(MAKE) --no-print-directory test-all
+
+## test-GROUP      one group (unit cli escape asan fuzz lint ...); test-cli-run: tests/cli/run*.t
+test-%:
+	@set -e; for b in $(call group_builds,$(firstword $(subst -, ,$*))); do \
+		$(MAKE) --no-print-directory MODE=$${b%%:*} $${b#*:}; done
+	@$(RUN_TESTS) $*
+
+## bench           the speed table
+bench:
+	@$(MAKE) --no-print-directory MODE=release all tools
+	SBX_ROOT=$(CURDIR) SBX_BUILD=$(call DIR,release) tests/bench/bench.sh
+
+## cov             line coverage of the unit tests, file by file
+cov:
+	@$(MAKE) --no-print-directory MODE=cov all units
+	tests/lib/cov.sh $(call DIR,cov)
+
+## lint            analyzers, style and structure checks
+lint:
+	@$(DEPS) build lint
+	@$(MAKE) --no-print-directory MODE=release all $(V)/src/cjson/.fetched
+	@status=0; $(MAKE) --no-print-directory -k analyze || status=1; \
+		tests/lint/run.sh $(call DIR,release) $(V) || status=1; exit $$status
+
+## analyze         compile everything under gcc -fanalyzer
+analyze:
+	@$(MAKE) --no-print-directory MODE=analyze objects
+objects: $(OBJ)
+
+## fuzz            fuzz targets with clang's libFuzzer, in build/fuzz
+fuzz:
+	@$(MAKE) --no-print-directory MODE=fuzz fuzzers
+
+# -- for people ----------------------------------------------------------------------------
+
+## deps            install what is missing to build and test (Debian, as root)
+deps:
+	@$(DEPS) build light
+
+## demo            dependencies, build, probe, then commands in the sandbox
+demo: deps
+	@$(MAKE) --no-print-directory MODE=release all
+	@SBX_BUILD=$(call DIR,release) tests/demo.sh
+
+## dist            source archive with the third-party tarballs: builds with no network
+NAME = sbx-$(VERSION)
+dist: $(V)/src/musl/.fetched $(V)/src/bearssl/.fetched $(V)/src/cjson/.fetched \
+	$(V)/src/headers/.fetched
+	vendor/dist.sh $(V) $(B)/$(NAME).tar.xz $(NAME)
+
+## install         sbx and its links into $(DESTDIR)$(PREFIX)/bin
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install -m 0755 $(O)/sbx $(DESTDIR)$(PREFIX)/bin/sbx
+	for a in $(APPLETS); do ln -sf sbx $(DESTDIR)$(PREFIX)/bin/$$a; done
+
+## clean           remove the build folder
+clean:
+	rm -rf $(B)
+
+## help            this list; also: ARCH=aarch64|armv7|riscv64, MODE=debug|asan|..., VERBOSE=1
+help:
+	@sed -n 's/^## /make /p' Makefile

@@ -1,0 +1,154 @@
+#!/bin/sh
+# run.sh RELEASE ASAN GROUP[-PREFIX]...: run groups of test programs under prove, then print
+# "N passed, N failed, N skipped" on a line of its own; fails when anything failed.
+# Groups: unit (C programs of both builds), fuzz (corpora, sanitizer build), asan (the cli scripts
+# on the sanitizer build), every folder of tests/ that holds *.t scripts; "all" is all of them.
+# Must not build anything: the Makefile did that.
+set -u
+unset LIBRARY_PATH CPATH C_INCLUDE_PATH LD_LIBRARY_PATH
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
+umask 022
+
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
+release=$1
+asan=$2
+shift 2
+scratch=$(mktemp -d "${TMPDIR:-/var/tmp}/sbx-run.XXXXXX") || exit 1
+chmod 0755 "$scratch"
+trap 'rm -rf -- "$scratch"' EXIT
+trap 'exit 130' HUP INT TERM
+export SBX_TALLY="$scratch/tally"
+: >"$SBX_TALLY"
+
+# as_nobody COMMAND...: what an ordinary user can do here.
+as_nobody() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+
+# Root also tests as an ordinary user, who may be unable to enter a checkout under /root:
+# then the tests run from a copy that everybody can read.
+stage_if_private() {
+	[ "$(id -u)" = 0 ] || return 0
+	if as_nobody test -r "$root/tests/lib/tap.sh" && as_nobody test -r "$release/."; then
+		return 0
+	fi
+	echo "# an ordinary user cannot enter $root: the tests run from a copy" >&2
+	mkdir -p "$scratch/root" "$scratch/release" "$scratch/asan"
+	for entry in "$root"/* "$root"/.[!.]*; do
+		case $entry in
+		*/build | */.git | */'*' | */'.[!.]*') ;;
+		*) cp -a "$entry" "$scratch/root/" ;;
+		esac
+	done
+	copy_programs "$release" "$scratch/release"
+	copy_programs "$asan" "$scratch/asan"
+	chmod -R go=u,go-w "$scratch/root" "$scratch/release" "$scratch/asan"
+	root=$scratch/root release=$scratch/release asan=$scratch/asan
+}
+
+# copy_programs FROM TO: sbx, its links and the test programs, without the object files.
+copy_programs() {
+	[ -e "$1/sbx" ] || return 0
+	cp -a "$1"/sbx* "$2/"
+	[ ! -d "$1/tests" ] || cp -a "$1/tests" "$2/"
+}
+
+# run_prove JOBS PROGRAM...: a hanging program must not hang the whole run.
+run_prove() {
+	jobs=$1
+	shift
+	before=$(wc -l <"$SBX_TALLY")
+	(cd "$root" && PERL5LIB=tests/lib/perl prove --formatter SbxTally --timer --nocount \
+		-j "$jobs" --exec 'env -u PERL5LIB timeout -k 10 600' "$@") </dev/null
+	status=$?
+	# Each prove leaves its line; one that could not even start is a failure.
+	[ "$(wc -l <"$SBX_TALLY")" -gt "$before" ] || echo '0 1 0' >>"$SBX_TALLY"
+	[ "$status" = 0 ] || failed=1
+}
+
+# sources DIR PREFIX SUFFIX: names of the matching files of the tree, without the suffix.
+sources() {
+	for file in "$root/tests/$1/$2"*"$3"; do
+		[ ! -f "$file" ] || basename -- "$file" "$3"
+	done
+}
+
+# collect_group GROUP PREFIX: print the programs of a group, one a line.
+collect_group() {
+	case $1 in
+	unit)
+		sources unit "$2" .c | while read -r name; do
+			printf '%s\n' "$release/tests/unit/$name" "$asan/tests/unit/$name"
+		done
+		;;
+	fuzz) sources fuzz "fuzz_$2" .c | sed "s|^|$asan/tests/fuzz/|" ;;
+	asan) sources cli "$2" .t | sed 's|.*|tests/cli/&.t|' ;;
+	*) sources "$1" "$2" .t | sed "s|.*|tests/$1/&.t|" ;;
+	esac
+}
+
+run_group() {
+	group=${1%%-*}
+	prefix=''
+	[ "$group" = "$1" ] || prefix=${1#*-}
+	programs=$(collect_group "$group" "$prefix")
+	if [ -z "$programs" ]; then
+		[ "$all" = 1 ] || { echo "run.sh: no tests in $1" >&2; failed=1; }
+		return
+	fi
+	echo "== $1"
+	export SBX_ROOT="$root" SBX_BUILD="$release" SBX_MODE=release
+	jobs=1
+	case $group in
+	unit | fuzz | lint) jobs=2 ;;
+	asan)
+		# The helpers are the same static programs.
+		export SBX_BUILD="$asan" SBX_MODE=asan
+		mkdir -p "$asan/tests"
+		for tools in lib escape bench; do
+			ln -sfn "$release/tests/$tools" "$asan/tests/$tools"
+		done
+		;;
+	esac
+	old_ifs=$IFS
+	IFS='
+'
+	set -f
+	# shellcheck disable=SC2086 # one word a line
+	set -- $programs
+	set +f
+	IFS=$old_ifs
+	run_prove "$jobs" "$@"
+}
+
+failed=0
+all=0
+command -v prove >/dev/null 2>&1 || {
+	echo 'run.sh: prove is missing: apt-get install perl (or: make deps)' >&2
+	exit 1
+}
+case " $* " in
+*' all '*)
+	all=1
+	set -- unit fuzz cli asan
+	for dir in "$root"/tests/*/; do
+		dir=$(basename -- "$dir")
+		case $dir in
+		cli) ;;
+		*) [ -z "$(sources "$dir" '' .t)" ] || set -- "$@" "$dir" ;;
+		esac
+	done
+	;;
+esac
+stage_if_private
+for name; do
+	run_group "$name"
+done
+awk -v failed="$failed" '
+	{ p += $1; f += $2; s += $3 }
+	END {
+		if (failed && !f) f = 1
+		if (!p && !f) f = 1
+		printf "\n%d passed, %d failed, %d skipped\n", p, f, s
+		exit f > 0
+	}' "$SBX_TALLY"
