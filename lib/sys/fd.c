@@ -1,0 +1,272 @@
+/* Descriptor helpers; see fd.h. The raw ones make system calls only, so that they may run after fork or vfork. */
+#include "fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fd_os.h"
+
+void fd_close(int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+	*fd = -1;
+}
+
+int fd_pipe(int *read_fd, int *write_fd, struct err *e)
+{
+	int fds[2];
+
+	if (fd_os_pipe(fds) != 0)
+		return err_sys(e, ERR_SETUP, errno, "pipe");
+	*read_fd = fds[0];
+	*write_fd = fds[1];
+	return 0;
+}
+
+int fd_socketpair(int type, int *a, int *b, struct err *e)
+{
+	int fds[2];
+
+	if (fd_os_socketpair(type, fds) != 0)
+		return err_sys(e, ERR_SETUP, errno, "socketpair");
+	*a = fds[0];
+	*b = fds[1];
+	return 0;
+}
+
+int fd_set_nonblock(int fd, struct err *e)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0)
+		return err_sys(e, ERR_SETUP, errno, "fcntl O_NONBLOCK");
+	return 0;
+}
+
+int fd_sanitize_std(struct err *e)
+{
+	for (int fd = 0; fd <= 2; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0)
+			continue;
+		/* the lowest free number is fd itself, as all below are open */
+		if (open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) != fd && open("/", O_RDONLY) != fd)
+			return err_set(e, ERR_SETUP, "descriptor %d is closed and /dev/null cannot be opened", fd);
+	}
+	return 0;
+}
+
+void fd_close_others(int *keep, size_t count)
+{
+	unsigned first = 3;
+
+	for (size_t i = 1; i < count; i++) /* insertion sort: a handful of numbers */
+		for (size_t j = i; j > 0 && keep[j] < keep[j - 1]; j--) {
+			int t = keep[j];
+			keep[j] = keep[j - 1];
+			keep[j - 1] = t;
+		}
+	for (size_t i = 0; i < count; i++) {
+		if (keep[i] < (int)first)
+			continue;
+		if (keep[i] > (int)first)
+			fd_os_close_range(first, (unsigned)keep[i] - 1);
+		first = (unsigned)keep[i] + 1;
+	}
+	fd_os_close_range(first, ~0U);
+}
+
+static bool fd_is_ready(int fd, short events)
+{
+	struct pollfd p = { .fd = fd, .events = events, .revents = 0 };
+
+	return poll(&p, 1, 0) > 0;
+}
+
+bool fd_is_readable(int fd)
+{
+	return fd_is_ready(fd, POLLIN);
+}
+
+bool fd_is_writable(int fd)
+{
+	return fd_is_ready(fd, POLLOUT);
+}
+
+static void fd_wait_writable(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT, .revents = 0 };
+
+	(void)poll(&p, 1, -1);
+}
+
+int fd_write_all(int fd, const void *data, size_t len)
+{
+	const char *p = data;
+
+	while (len > 0) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN) {
+			fd_wait_writable(fd);
+			continue;
+		}
+		if (n < 0)
+			return -1;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int fd_read_open(int fd, const char *path, struct buf *out, struct err *e)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return err_sys(e, ERR_USAGE, errno, "%s", path);
+	if (!S_ISREG(st.st_mode))
+		return err_set(e, ERR_USAGE, "%s: not a regular file", path);
+	for (;;) {
+		size_t want = 16384;
+		size_t room = out->cap_bytes - out->len;
+		unsigned char *p;
+		ssize_t n;
+
+		if (room == 0)
+			return err_set(e, ERR_USAGE, "%s: larger than %zu bytes", path, out->cap_bytes);
+		if (want > room)
+			want = room;
+		p = buf_reserve(out, want, e);
+		if (p == NULL)
+			return -1;
+		n = read(fd, p, want);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(e, ERR_USAGE, errno, "%s", path);
+		if (n == 0)
+			return 0;
+		buf_commit(out, (size_t)n);
+	}
+}
+
+int fd_read_regular(const char *path, struct buf *out, struct err *e)
+{
+	/* O_NONBLOCK: opening a FIFO must not wait for a writer */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int rc;
+
+	if (fd < 0)
+		return err_sys(e, ERR_USAGE, errno, "%s", path);
+	rc = fd_read_open(fd, path, out, e);
+	(void)close(fd);
+	return rc;
+}
+
+ssize_t fd_read_small(int dir_fd, const char *path, char *text, size_t size)
+{
+	int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
+	size_t len = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	while (len < size - 1) {
+		n = read(fd, text + len, size - 1 - len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			n = -errno;
+			(void)close(fd);
+			return n;
+		}
+		if (n == 0)
+			break;
+		len += (size_t)n;
+	}
+	(void)close(fd);
+	text[len] = '\0';
+	return (ssize_t)len;
+}
+
+int fd_write_small(int dir_fd, const char *path, const char *text)
+{
+	int fd = openat(dir_fd, path, O_WRONLY | O_CLOEXEC);
+	int rc = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		rc = -errno;
+	(void)close(fd);
+	return rc;
+}
+
+union fd_control {
+	struct cmsghdr align;
+	char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+int fd_send_msg(int sock_fd, const void *data, size_t len, int fd)
+{
+	union fd_control control;
+	struct iovec iov = { (void *)(uintptr_t)data, len };
+	struct msghdr m;
+	struct cmsghdr *c;
+
+	memset(&m, 0, sizeof m);
+	m.msg_iov = &iov;
+	m.msg_iovlen = 1;
+	if (fd >= 0) {
+		memset(&control, 0, sizeof control);
+		m.msg_control = control.bytes;
+		m.msg_controllen = sizeof control.bytes;
+		c = CMSG_FIRSTHDR(&m);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof fd);
+		memcpy(CMSG_DATA(c), &fd, sizeof fd);
+	}
+	for (;;) {
+		if (sendmsg(sock_fd, &m, MSG_NOSIGNAL) >= 0)
+			return 0;
+		if (errno != EINTR)
+			return -errno;
+	}
+}
+
+ssize_t fd_recv_msg(int sock_fd, void *data, size_t len, int *fd)
+{
+	union fd_control control;
+	struct iovec iov = { data, len };
+	struct msghdr m;
+	struct cmsghdr *c;
+	ssize_t n;
+
+	*fd = -1;
+	memset(&m, 0, sizeof m);
+	m.msg_iov = &iov;
+	m.msg_iovlen = 1;
+	m.msg_control = control.bytes;
+	m.msg_controllen = sizeof control.bytes;
+	do
+		n = recvmsg(sock_fd, &m, FD_OS_MSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	c = CMSG_FIRSTHDR(&m);
+	if (c != NULL && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+	    c->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(fd, CMSG_DATA(c), sizeof(int));
+	return n;
+}

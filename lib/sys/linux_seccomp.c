@@ -1,0 +1,232 @@
+/*
+ * Rules of the system call filter: the list, the built-in policy, installation. linux_seccomp_bpf.c
+ * compiles, linux_seccomp_print.c prints. The policy is a deny list: what is not named here is
+ * allowed, what is not even in linux_syscalls.def is ENOSYS. A number or an argument is all that a
+ * filter sees, never memory behind a pointer: calls that keep flags or modes in memory (clone3,
+ * openat2) are therefore ENOSYS, after which programs use the older ones.
+ */
+#include "linux_seccomp.h"
+
+#include <asm/unistd.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../base/limits.h"
+#include "../base/mem.h"
+#include "linux_syscalls.h"
+
+#ifndef CLONE_NEWCGROUP
+#define CLONE_NEWCGROUP 0x02000000
+#endif
+#ifndef TIOCLINUX
+#define TIOCLINUX 0x541C
+#endif
+
+#define RULES_ALLOC_MIN 128
+#define DENY_WITH(errnum) (SECCOMP_RET_ERRNO | (errnum))
+#define SYSCALL_CLASSES (SYSCALL_PERSONALITY + 1)
+#define BIT(n) (UINT64_C(1) << (n))
+
+#define SET_ID (S_ISUID | S_ISGID)
+/* O_TMPFILE is two flags, of which O_DIRECTORY alone is innocent (openat(2)). */
+#define CREATES (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
+/* CLONE_NEWTIME is no flag of clone(2): its bit belongs to the exit signal there. */
+#define NEW_NAMESPACES                                                                 \
+	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
+	    CLONE_NEWPID | CLONE_NEWNET)
+#define TYPE_MASK 0xfU /* of socket(2)'s type; above are SOCK_CLOEXEC and SOCK_NONBLOCK */
+#define TYPE_DCCP 6U
+#define TYPE_PACKET 10U
+#define INT_MASK 0xffffffffU
+
+#define FAMILIES (BIT(AF_UNIX) | BIT(AF_INET) | BIT(AF_INET6) | BIT(AF_NETLINK))
+#define PROTOCOLS (BIT(0) | BIT(1) | BIT(6) | BIT(17) | BIT(58)) /* any, ICMP, TCP, UDP, ICMPv6 */
+
+#define ANY_BIT(arg, bits) { (arg), SECCOMP_OP_ANY_BIT, (bits), 0 }
+#define IS(arg, v) { (arg), SECCOMP_OP_EQ, (v), 0 }
+#define IS_NOT(arg, v) { (arg), SECCOMP_OP_NE, (v), 0 }
+#define NOT_IN(arg, set) { (arg), SECCOMP_OP_NOT_IN, (set), 0 }
+#define MASKED(arg, mask, v) { (arg), SECCOMP_OP_MASKED_EQ, (mask), (v) }
+#define DENY_IF(errnum, count, ...) { 0, SECCOMP_RET_ERRNO | (errnum), (count), { __VA_ARGS__ } }
+
+struct rule_list {
+	const struct seccomp_rule *rules; /* nr unused */
+	size_t count;
+};
+
+static const struct seccomp_rule deny_rules[] = { { .action = DENY_WITH(EPERM) } };
+static const struct seccomp_rule nosys_rules[] = { { .action = DENY_WITH(ENOSYS) } };
+
+/*
+ * Set-id bits never reach the host: a set-id file made inside, by an id that is root or somebody
+ * else outside, would be a way out for the next local user. A mode counts only where something is
+ * made, else the register holds anything.
+ */
+static const struct seccomp_rule mode1_rules[] = { DENY_IF(EPERM, 1, ANY_BIT(1, SET_ID)) };
+static const struct seccomp_rule mode2_rules[] = { DENY_IF(EPERM, 1, ANY_BIT(2, SET_ID)) };
+static const struct seccomp_rule open_rules[] = {
+	DENY_IF(EPERM, 2, ANY_BIT(1, CREATES), ANY_BIT(2, SET_ID)),
+};
+static const struct seccomp_rule openat_rules[] = {
+	DENY_IF(EPERM, 2, ANY_BIT(2, CREATES), ANY_BIT(3, SET_ID)),
+};
+static const struct seccomp_rule clone_rules[] = { DENY_IF(EPERM, 1, ANY_BIT(0, NEW_NAMESPACES)) };
+
+/*
+ * Most families are reached by nobody and hold most of the kernel's holes. socketpair(2) makes
+ * sockets of every family too before it finds out that they cannot be paired. Raw sockets are usual
+ * for routing netlink (whose protocol number is 0) only. The kernel turns (AF_INET, SOCK_PACKET)
+ * into a packet socket, and SOCK_DCCP with protocol 0 loads the dccp module (CVE-2017-6074).
+ */
+static const struct seccomp_rule socket_rules[] = {
+	DENY_IF(EAFNOSUPPORT, 1, NOT_IN(0, FAMILIES)),
+	DENY_IF(EPROTONOSUPPORT, 2, IS(0, AF_NETLINK), IS_NOT(2, 0)),
+	DENY_IF(EPERM, 2, IS_NOT(0, AF_NETLINK), MASKED(1, TYPE_MASK, SOCK_RAW)),
+	DENY_IF(EPERM, 1, MASKED(1, TYPE_MASK, TYPE_PACKET)),
+	DENY_IF(EPROTONOSUPPORT, 1, MASKED(1, TYPE_MASK, TYPE_DCCP)),
+	DENY_IF(EPROTONOSUPPORT, 1, NOT_IN(2, PROTOCOLS)),
+};
+static const struct seccomp_rule socket_local_rules[] = {
+	DENY_IF(EAFNOSUPPORT, 1, NOT_IN(0, BIT(AF_UNIX))),
+};
+
+/*
+ * Typing into the terminal of the caller (CVE-2017-5226, CVE-2023-28100). The kernel drops the high
+ * half of a request, so the comparison must too (CVE-2019-10063). TIOCSETD loads line disciplines
+ * into the kernel (CVE-2023-6546).
+ */
+static const struct seccomp_rule ioctl_rules[] = {
+	DENY_IF(EPERM, 1, MASKED(1, INT_MASK, TIOCSTI)),
+	DENY_IF(EPERM, 1, MASKED(1, INT_MASK, TIOCLINUX)),
+	DENY_IF(EPERM, 1, MASKED(1, INT_MASK, TIOCSETD)),
+};
+/* 0xffffffff asks for the current one. Others switch off address randomisation and similar. */
+static const struct seccomp_rule personality_rules[] = { DENY_IF(EPERM, 1, IS_NOT(0, INT_MASK)) };
+
+#define LIST(a) { (a), MEM_COUNT(a) }
+
+static const struct rule_list builtin[SYSCALL_CLASSES] = {
+	[SYSCALL_DENY] = LIST(deny_rules),
+	[SYSCALL_NOSYS] = LIST(nosys_rules),
+	[SYSCALL_MODE1] = LIST(mode1_rules),
+	[SYSCALL_MODE2] = LIST(mode2_rules),
+	[SYSCALL_OPEN] = LIST(open_rules),
+	[SYSCALL_OPENAT] = LIST(openat_rules),
+	[SYSCALL_CLONE] = LIST(clone_rules),
+	[SYSCALL_SOCKET] = LIST(socket_rules),
+	[SYSCALL_IOCTL] = LIST(ioctl_rules),
+	[SYSCALL_PERSONALITY] = LIST(personality_rules),
+};
+static const struct rule_list socket_local = LIST(socket_local_rules);
+
+void seccomp_rules_init(struct seccomp_rules *r)
+{
+	*r = (struct seccomp_rules){
+		.default_action = SECCOMP_RET_ALLOW,
+		.unknown_action = DENY_WITH(ENOSYS),
+	};
+}
+
+void seccomp_rules_fini(struct seccomp_rules *r)
+{
+	free(r->rules);
+	seccomp_rules_init(r);
+}
+
+static bool is_sane(const struct seccomp_rule *rule)
+{
+	if (rule->arg_count > SECCOMP_ARGS_MAX || seccomp_syscall_name(rule->nr) == NULL)
+		return false;
+	for (size_t i = 0; i < rule->arg_count; i++)
+		if (rule->args[i].index >= SECCOMP_ARGS_MAX || rule->args[i].op > SECCOMP_OP_NOT_IN)
+			return false;
+	return true;
+}
+
+int seccomp_rules_add(struct seccomp_rules *r, const struct seccomp_rule *rule, struct err *e)
+{
+	if (!is_sane(rule))
+		return err_set(e, ERR_INTERNAL, "system call filter: bad rule for call %d",
+		    rule->nr);
+	if (r->count >= LIMIT_BPF_INSTRUCTIONS)
+		return err_set(e, ERR_USAGE, "system call filter: more than %d rules",
+		    LIMIT_BPF_INSTRUCTIONS);
+	if (r->count == r->alloc) {
+		size_t alloc = r->alloc > 0 ? r->alloc * 2 : RULES_ALLOC_MIN;
+		struct seccomp_rule *rules = mem_realloc_array(r->rules, alloc, sizeof *rules, e);
+
+		if (rules == NULL)
+			return -1;
+		r->rules = rules;
+		r->alloc = alloc;
+	}
+	r->rules[r->count++] = *rule;
+	return 0;
+}
+
+bool seccomp_rule_is_alike(const struct seccomp_rule *a, const struct seccomp_rule *b)
+{
+	if (a->action != b->action || a->arg_count != b->arg_count)
+		return false;
+	for (size_t i = 0; i < a->arg_count; i++) {
+		const struct seccomp_arg *x = &a->args[i], *y = &b->args[i];
+
+		if (x->index != y->index || x->op != y->op || x->value != y->value ||
+		    x->value2 != y->value2)
+			return false;
+	}
+	return true;
+}
+
+static int rules_add_list(struct seccomp_rules *r, const struct rule_list *list, int nr,
+    struct err *e)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct seccomp_rule rule = list->rules[i];
+
+		rule.nr = nr;
+		if (seccomp_rules_add(r, &rule, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int seccomp_rules_builtin(struct seccomp_rules *r, unsigned flags, struct err *e)
+{
+	bool is_local = (flags & SECCOMP_BUILTIN_DENY_INET) != 0;
+
+	for (int nr = -1; (nr = syscalls_next(nr)) >= 0;) {
+		enum syscall_class class = syscalls_class(nr);
+		const struct rule_list *list = &builtin[class];
+
+		if (class == SYSCALL_SOCKET && is_local)
+			list = &socket_local;
+		if (rules_add_list(r, list, nr, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int seccomp_install(const struct sock_fprog *prog)
+{
+	if (prctl(PR_SET_SECCOMP, (unsigned long)SECCOMP_MODE_FILTER, prog, 0UL, 0UL) != 0)
+		return -errno;
+	return 0;
+}
+
+int seccomp_available(void)
+{
+	/* the program is read first of all, so EFAULT means that filters are there: seccomp(2) */
+	if (prctl(PR_SET_SECCOMP, (unsigned long)SECCOMP_MODE_FILTER, NULL, 0UL, 0UL) == 0 ||
+	    errno == EFAULT)
+		return 0;
+	return -errno;
+}
