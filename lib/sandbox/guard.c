@@ -1,0 +1,353 @@
+/*
+ * The guardian's life: set up, start the command, one short loop (signals of children, the runner's socket), kill what
+ * is left, clean up, end. See guard.h. It is forked from the runner and must never return into the runner's code.
+ */
+#include "guard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../base/mem.h"
+#include "../sys/fd.h"
+#include "../sys/linux_ns.h"
+#include "../sys/loop.h"
+#include "../sys/proc.h"
+#include "../sys/tree.h"
+
+void guard_note(struct guard *g, enum layer layer, int errnum)
+{
+	if (errnum == 0)
+		g->report.applied |= LAYER_BIT(layer);
+	g->report.layer_errno[layer] = errnum;
+}
+
+static void guard_send(struct guard *g, enum guard_event event, int pass_fd)
+{
+	g->report.event = event;
+	/* a runner that is gone is noticed by its socket; there is nobody to tell */
+	(void)fd_send_msg(g->control_fd, &g->report, sizeof g->report, pass_fd);
+}
+
+static _Noreturn void guard_fail(struct guard *g, bool is_final, const struct err *e)
+{
+	g->report.error = *e;
+	g->report.is_final = is_final || e->kind == ERR_USAGE;
+	guard_send(g, GUARD_FAILED, -1);
+	_exit(125);
+}
+
+static void guard_close_command_fds(struct guard *g)
+{
+	fd_close(&g->stdin_fd);
+	fd_close(&g->stdout_fd);
+	fd_close(&g->stderr_fd);
+	fd_close(&g->extra_fd);
+	fd_close(&g->pty_slave_fd);
+	fd_close(&g->landlock_fd);
+}
+
+static void guard_isolate(struct guard *g)
+{
+	int keep[8 + 3 * CGROUP_DIRS_MAX + MEM_COUNT(((struct view_facts *)NULL)->system)];
+	const struct plan *p = g->plan;
+	size_t n = 0;
+
+	keep[n++] = g->control_fd;
+	keep[n++] = g->stdin_fd;
+	keep[n++] = g->stdout_fd;
+	keep[n++] = g->stderr_fd;
+	keep[n++] = g->extra_fd;
+	keep[n++] = p->root_fd;
+	keep[n++] = p->temp_parent_fd;
+	for (size_t i = 0; i < p->cgroup.dir_count; i++) {
+		keep[n++] = p->cgroup.parent_fd[i];
+		keep[n++] = p->cgroup.dir_fd[i];
+		keep[n++] = p->cgroup.procs_fd[i];
+	}
+	for (size_t i = 0; p->system_sources != NULL && i < p->view.count; i++)
+		if (p->system_sources[i].fd >= 0)
+			keep[n++] = p->system_sources[i].fd;
+	/* other runs of this process, and whatever its caller left open: none of it may live on here or in the command */
+	fd_close_others(keep, n);
+}
+
+/* A pty of the sandbox's own devpts; the runner gets the master with the STARTED record. */
+static int guard_open_pty(struct guard *g, struct err *e)
+{
+	char *name;
+
+	g->pty_master_fd = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (g->pty_master_fd < 0 || unlockpt(g->pty_master_fd) != 0)
+		return err_sys(e, ERR_SETUP, errno, "open a pseudo-terminal");
+#ifdef TIOCGPTPEER
+	g->pty_slave_fd = ioctl(g->pty_master_fd, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (g->pty_slave_fd >= 0)
+		return 0;
+#endif
+	name = ptsname(g->pty_master_fd);
+	g->pty_slave_fd = name == NULL ? -1 : open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	return g->pty_slave_fd >= 0 ? 0 : err_sys(e, ERR_SETUP, errno, "open the pseudo-terminal's other side");
+}
+
+static int guard_prepare_landlock(struct guard *g, struct err *e)
+{
+	const struct plan *p = g->plan;
+	int errnum, rc;
+
+	if (!p->want_landlock)
+		return 0;
+	g->landlock_abi = landlock_abi(&errnum);
+	if (g->landlock_abi == 0) {
+		guard_note(g, LAYER_LANDLOCK, errnum);
+		return 0;
+	}
+	g->landlock_fd = landlock_create(g->landlock_abi, p->landlock_flags);
+	if (g->landlock_fd < 0) {
+		errnum = -g->landlock_fd;
+		g->landlock_fd = -1;
+		return err_sys(e, ERR_SETUP, errnum, "make a Landlock rule set");
+	}
+	for (size_t i = 0; i < p->rule_count; i++) {
+		rc = landlock_allow_path(g->landlock_fd, g->landlock_abi, p->rules[i].path, p->rules[i].access, true);
+		if (rc != 0)
+			return err_sys(e, ERR_SETUP, -rc, "Landlock rule for %s", p->rules[i].path);
+	}
+	return 0;
+}
+
+static bool guard_path_exists(const char *dir, void *ctx)
+{
+	(void)ctx;
+	return access(dir, X_OK) == 0;
+}
+
+static void guard_filter_path(struct guard *g)
+{
+	struct strv *env = &g->plan->env.env;
+
+	for (size_t i = 0; i < env->n; i++)
+		if (strncmp(env->v[i], "PATH=", 5) == 0)
+			env_filter_path(env->v[i] + 5, guard_path_exists, NULL);
+}
+
+static int guard_setup(struct guard *g, struct err *e)
+{
+	const struct sandbox_backend *b = g->plan->backend;
+
+	proc_set_subreaper();
+	if (b->setup != NULL && b->setup(g, e) != 0)
+		return -1;
+	proc_set_dumpable(false);
+	if (g->plan->policy->want_tty && guard_open_pty(g, e) != 0)
+		return -1;
+	if (guard_prepare_landlock(g, e) != 0)
+		return -1;
+	if (!b->has_inner_init)
+		guard_filter_path(g);
+	g->report.applied |= g->plan->applied;
+	guard_note(g, LAYER_DIE_WITH_RUNNER, 0);
+	return 0;
+}
+
+static int guard_spawn(struct guard *g, struct err *e)
+{
+	pid_t pid = proc_vfork(stage_run, g);
+
+	if (pid < 0)
+		return err_sys(e, ERR_SETUP, (int)-pid, "make the command's process");
+	if (g->stage_error.kind != ERR_NONE) {
+		(void)proc_wait(pid, NULL);
+		*e = g->stage_error;
+		return -1;
+	}
+	g->command_pid = pid;
+	return 0;
+}
+
+/* Reap all that ended. True when no child is left. */
+static bool guard_reap(struct guard *g)
+{
+	for (;;) {
+		int status;
+		pid_t pid = wait4(-1, &status, WNOHANG | __WALL, &g->report.usage);
+
+		if (pid < 0 && errno == EINTR)
+			continue;
+		if (pid <= 0)
+			return pid < 0;
+		if (pid == g->command_pid) {
+			g->command_pid = 0;
+			g->report.status = status;
+			guard_send(g, GUARD_EXITED, -1);
+		}
+	}
+}
+
+/* Everything below us, by the surest means there is; then wait until it is gone. */
+static int guard_kill_all(struct guard *g)
+{
+	int status = 0, left = 0;
+	bool is_seen = false;
+
+	if (guard_reap(g))
+		return 0; /* the usual end: nothing is left */
+	if (g->plan->cgroup.version != 0)
+		(void)cgroup_kill(&g->plan->cgroup);
+	if (g->has_pid_ns) {
+		/* pid 1 is not hit by its own kill(-1); the kernel holds the list while it signals: nothing forks away */
+		while (!guard_reap(g)) {
+			(void)kill(-1, SIGKILL);
+			(void)waitid(P_ALL, 0, &(siginfo_t){ 0 }, WEXITED | WNOWAIT | __WALL);
+		}
+		return 0;
+	}
+	left = proc_kill_children(g->command_pid, &status, &g->report.usage, &is_seen);
+	if (is_seen) {
+		g->command_pid = 0;
+		g->report.status = status;
+		guard_send(g, GUARD_EXITED, -1);
+	}
+	return left;
+}
+
+static void guard_clean_up(struct guard *g)
+{
+	const struct plan *p = g->plan;
+
+	/* a killed process leaves its group a moment after it was reaped */
+	for (int i = 0; i < 200 && p->cgroup.version != 0 && cgroup_remove(&p->cgroup) == -EBUSY; i++)
+		(void)usleep(500);
+	if (p->want_temp && p->temp_parent_fd >= 0)
+		(void)tree_remove(p->temp_parent_fd, p->temp_name);
+}
+
+static _Noreturn void guard_finish(struct guard *g)
+{
+	g->report.left = guard_kill_all(g);
+	if (g->plan->cgroup.version != 0)
+		g->report.has_group = cgroup_read_usage(&g->plan->cgroup, &g->report.group) == 0;
+	guard_clean_up(g);
+	(void)getrusage(RUSAGE_CHILDREN, &g->report.usage);
+	guard_send(g, GUARD_DONE, -1);
+	_exit(0);
+}
+
+static void guard_on_child(struct loop *l, int signo, void *ctx)
+{
+	(void)l;
+	(void)signo;
+	if (guard_reap(ctx))
+		guard_finish(ctx);
+}
+
+static void guard_on_control(struct loop_watch *w, short revents)
+{
+	struct guard *g = w->ctx;
+	struct guard_command c;
+	int fd;
+	ssize_t n = fd_recv_msg(g->control_fd, &c, sizeof c, &fd);
+
+	(void)revents;
+	fd_close(&fd);
+	if (n != (ssize_t)sizeof c || c.op == GUARD_KILL) /* told to, or the runner is gone */
+		guard_finish(g);
+	if (g->command_pid <= 0)
+		return;
+	/* the group: what a terminal would signal; the leader alone where it has left its group */
+	if (kill(-g->command_pid, c.signo) != 0)
+		(void)kill(g->command_pid, c.signo);
+}
+
+static void guard_block_signals(void)
+{
+	sigset_t all;
+
+	/* what a terminal sends is the runner's to forward; SIGCHLD opens in ppoll only */
+	sigfillset(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, NULL);
+	loop_forget_signals();
+}
+
+static _Noreturn void guard_main(struct guard *g)
+{
+	struct loop loop;
+	struct loop_watch control = { .fd = g->control_fd, .events = POLLIN, .fn = guard_on_control, .ctx = g };
+	struct err e = ERR_INIT;
+
+	guard_block_signals();
+	guard_isolate(g);
+	/* out of the caller's process group: a SIGKILL to that group must find us alive to clean up */
+	(void)setsid();
+	loop_init(&loop);
+	if (loop_on_signal(&loop, SIGCHLD, guard_on_child, g, &e) != 0 || loop_add(&loop, &control, &e) != 0)
+		guard_fail(g, false, &e);
+	if (guard_setup(g, &e) != 0 || guard_spawn(g, &e) != 0) {
+		(void)guard_kill_all(g);
+		guard_clean_up(g);
+		guard_fail(g, g->stage_error.kind != ERR_NONE && g->stage_error.kind != ERR_REFUSED, &e);
+	}
+	guard_close_command_fds(g);
+	/* where the command keeps its rights (native), we need ours to end it */
+	if (g->plan->want_capability_drop)
+		(void)ns_drop_capabilities();
+	guard_send(g, GUARD_STARTED, g->pty_master_fd);
+	fd_close(&g->pty_master_fd);
+	(void)loop_run(&loop, &e);
+	guard_finish(g);
+}
+
+/* Namespaces that a kernel may lack without harm to the rest are given up one by one. */
+static pid_t guard_fork(struct plan *p, uint64_t *flags)
+{
+	static const struct {
+		uint64_t flag;
+		enum layer layer;
+	} optional[] = { { CLONE_NEWCGROUP, LAYER_CGROUP_NS },
+			{ CLONE_NEWUTS, LAYER_UTS_NS },
+			{ CLONE_NEWIPC, LAYER_IPC_NS } };
+	pid_t pid = proc_fork(*flags);
+
+	for (size_t i = 0; i < sizeof optional / sizeof optional[0] && pid == -EINVAL; i++) {
+		if ((*flags & p->namespaces_optional & optional[i].flag) == 0)
+			continue;
+		*flags &= ~optional[i].flag;
+		plan_miss(p, optional[i].layer, "this kernel has no such namespace");
+		pid = proc_fork(*flags);
+	}
+	return pid;
+}
+
+pid_t guard_start(struct guard *g, struct err *e)
+{
+	struct plan *p = g->plan;
+	uint64_t flags = p->namespaces;
+	const uint64_t user = CLONE_NEWUSER;
+	pid_t pid = guard_fork(p, &flags);
+
+	/* root can do without a user namespace where those are switched off (user.max_user_namespaces=0) */
+	if ((pid == -EPERM || pid == -ENOSPC || pid == -EINVAL) && (flags & user) != 0 && geteuid() == 0) {
+		int errnum = (int)-pid;
+
+		flags &= ~user;
+		pid = guard_fork(p, &flags);
+		if (pid >= 0)
+			plan_miss(p, LAYER_USER_NS, "user namespaces are refused here (%s)", strerror(errnum));
+	}
+	if (pid < 0)
+		return err_sys(e, ERR_SETUP, (int)-pid, "make namespaces");
+	if (pid == 0) {
+		g->has_user_ns = (flags & user) != 0;
+		g->has_pid_ns = (flags & CLONE_NEWPID) != 0;
+		p->namespaces = flags;
+		guard_main(g);
+	}
+	return pid;
+}

@@ -1,0 +1,63 @@
+/*
+ * The guardian: one process a run, between the runner and the command. It makes the sandbox (it is the first process of
+ * the namespaces where there are any), starts the command, reaps everything, and when it is told to, or when the runner
+ * is gone (its socket ends), kills all that is left, cleans up and ends. It never reads or writes the command's data.
+ */
+#ifndef SBX_SANDBOX_GUARD_H
+#define SBX_SANDBOX_GUARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "../base/err.h"
+#include "plan.h"
+
+/* runner → guardian, fixed records on a SOCK_SEQPACKET pair */
+enum guard_op { GUARD_SIGNAL = 1, GUARD_KILL };
+struct guard_command {
+	int32_t op;
+	int32_t signo;
+};
+
+/* guardian → runner */
+enum guard_event { GUARD_STARTED = 1, GUARD_FAILED, GUARD_EXITED, GUARD_DONE };
+struct guard_message {
+	int32_t event;
+	int32_t status;      /* EXITED: as wait(2) has it */
+	uint32_t applied;    /* STARTED: layers in force */
+	int32_t layer_errno[LAYER_COUNT]; /* STARTED: why one of them is not, where the kernel refused */
+	struct rusage usage; /* EXITED: the command; DONE: everything that was reaped */
+	int32_t left;        /* DONE: processes that could not be killed */
+	int32_t has_group;
+	struct cgroup_usage group; /* DONE: what the control group counted */
+	int32_t is_final;    /* FAILED: another backend would fail in the same way */
+	struct err error;    /* FAILED */
+};
+
+struct guard { /* in the guardian's own memory */
+	struct plan *plan;
+	int control_fd;
+	int stdin_fd, stdout_fd, stderr_fd; /* the command's ends; -1: /dev/null, or the pty */
+	int extra_fd;      /* kept open for the command under its own number (inner init's socket); -1: none */
+	int pty_master_fd, pty_slave_fd; /* -1 */
+	int landlock_fd;   /* the rule set; -1 */
+	int landlock_abi;
+	bool has_pid_ns;   /* we are pid 1 */
+	bool has_user_ns;
+	pid_t runner_pid;
+	pid_t command_pid;
+	struct guard_message report; /* STARTED being filled */
+	struct err stage_error;      /* written by the command's child before exec */
+};
+
+/* Fork the guardian (with plan->namespaces). The pid, or -1 with e. *g is filled by the caller. */
+pid_t guard_start(struct guard *g, struct err *e);
+/* What became of a layer, for the STARTED record. errnum 0: applied. */
+void guard_note(struct guard *g, enum layer layer, int errnum);
+
+/* stage.c: in the command's child, sharing the guardian's memory: everything from setsid to exec. */
+int stage_run(void *guard);
+
+#endif

@@ -1,0 +1,348 @@
+/*
+ * Policy and host → plan. What it does to the system is limited to looking, pinning the root by a descriptor, and
+ * making the control group that limits need; plan_fini() undoes both.
+ */
+#include "plan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../base/limits.h"
+#include "../base/mem.h"
+#include "../sys/fd.h"
+#include "../sys/tree.h"
+#include "root.h"
+#include "seccomp_file.h"
+
+#define PLAN_DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+void plan_miss(struct plan *plan, enum layer layer, const char *fmt, ...)
+{
+	va_list ap;
+	char text[256];
+
+	if ((plan->missing & LAYER_BIT(layer)) != 0)
+		return;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	plan->missing |= LAYER_BIT(layer);
+	plan->why[layer] = mem_strdup(text, NULL); /* without memory: missing without a reason */
+}
+
+int plan_add_rule(struct plan *plan, const char *path, enum landlock_access access, struct err *e)
+{
+	struct plan_rule *r;
+
+	if (plan->rule_count == plan->rule_alloc) {
+		size_t n = plan->rule_alloc == 0 ? 32 : plan->rule_alloc * 2;
+		void *p = mem_realloc_array(plan->rules, n, sizeof *plan->rules, e);
+
+		if (p == NULL)
+			return -1;
+		plan->rules = p;
+		plan->rule_alloc = n;
+	}
+	r = &plan->rules[plan->rule_count];
+	r->access = access;
+	r->path = mem_strdup(path, e);
+	if (r->path == NULL)
+		return -1;
+	plan->rule_count++;
+	return 0;
+}
+
+int plan_build_view(struct plan *plan, bool is_etc_list, struct err *e)
+{
+	struct view_facts *f = &plan->facts;
+
+	view_fini(&plan->view);
+	view_facts_fini(f);
+	f->root = plan->root;
+	f->private_root = plan->private_root;
+	f->home = plan->home;
+	f->cwd = plan->cwd_outside != NULL ? plan->cwd_outside : "/";
+	if (view_look(f, is_etc_list, e) != 0)
+		return -1;
+	return view_plan(&plan->view, plan->policy, f, e);
+}
+
+void plan_close_sources(struct plan *plan)
+{
+	for (size_t i = 0; plan->system_sources != NULL && i < plan->view.count; i++)
+		mount_source_close(&plan->system_sources[i]);
+	free(plan->system_sources);
+	plan->system_sources = NULL;
+}
+
+static const char *plan_host_env(const struct sandbox_request *rq, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (char *const *v = rq->env; v != NULL && *v != NULL; v++)
+		if (strncmp(*v, name, n) == 0 && (*v)[n] == '=')
+			return *v + n + 1;
+	return NULL;
+}
+
+/* HOME as it is inside: the caller's own path where that can be one, else /tmp. */
+static int plan_home(struct plan *plan, struct err *e)
+{
+	const char *home = plan_host_env(plan->rq, "HOME");
+	char *clean;
+
+	if (home == NULL || home[0] != '/')
+		home = "/tmp";
+	clean = view_clean_path("/", home, e);
+	if (clean == NULL)
+		return -1;
+	if (strcmp(clean, "/") == 0 || root_is_system_folder(clean)) {
+		free(clean);
+		clean = mem_strdup("/tmp", e);
+	}
+	plan->home = clean;
+	return clean == NULL ? -1 : 0;
+}
+
+static int plan_identity(struct plan *plan, struct err *e)
+{
+	const struct policy *p = plan->policy;
+
+	plan->outside_uid = geteuid();
+	plan->outside_gid = getegid();
+	plan->uid = p->is_user_set ? p->uid : plan->outside_uid;
+	plan->gid = p->is_user_set ? p->gid : plan->outside_gid;
+	if (geteuid() != getuid() || getegid() != getgid())
+		return err_set(e, ERR_REFUSED, "sbx is not made to be set-id: real and effective user differ");
+	return 0;
+}
+
+static int plan_put_env(struct plan *plan, struct err *e)
+{
+	struct strv *env = &plan->env.env;
+
+	if (env_build(plan->policy, plan->rq->env, &plan->env, e) != 0)
+		return -1;
+	if (plan->policy->env_mode == ENV_CLEAR)
+		return 0;
+	if (env_get(env, "PATH") == NULL && env_put(env, "PATH", PLAN_DEFAULT_PATH, e) != 0)
+		return -1;
+	return 0;
+}
+
+/* After the backend has said where things are inside: what the environment says of places must be true there. */
+static int plan_fix_env(struct plan *plan, struct err *e)
+{
+	struct strv *env = &plan->env.env;
+	bool is_clear = plan->policy->env_mode == ENV_CLEAR;
+
+	if (plan->cwd != NULL && !is_clear && env_put(env, "PWD", plan->cwd, e) != 0)
+		return -1;
+	if ((plan->backend->layers & LAYER_BIT(LAYER_VIEW)) == 0)
+		return 0; /* native: the caller's places are the command's */
+	if ((env_get(env, "HOME") != NULL || !is_clear) && env_put(env, "HOME", plan->home, e) != 0)
+		return -1;
+	if (plan->temp_path != NULL) {
+		MEM_AUTOFREE char *tmp = mem_printf(e, "%s/tmp", plan->temp_path);
+
+		return tmp == NULL ? -1 : env_put(env, "TMPDIR", tmp, e);
+	}
+	return env_get(env, "TMPDIR") == NULL ? 0 : env_put(env, "TMPDIR", "/tmp", e);
+}
+
+static int plan_filter(struct plan *plan, struct err *e)
+{
+	struct seccomp_rules rules;
+	unsigned flags = 0;
+	int rc = seccomp_available();
+
+	if ((plan->backend->layers & LAYER_BIT(LAYER_SECCOMP)) == 0)
+		return 0;
+	if (plan->policy->seccomp != NULL && strcmp(plan->policy->seccomp, "none") == 0) {
+		plan_miss(plan, LAYER_SECCOMP, "switched off by --seccomp none");
+		return 0;
+	}
+	if (rc != 0) {
+		plan_miss(plan, LAYER_SECCOMP, "this kernel has no seccomp filters (%s)", strerror(-rc));
+		return 0;
+	}
+	if (plan->policy->net == NET_NONE && (plan->backend->layers & LAYER_BIT(LAYER_NET_NS)) == 0)
+		flags = SECCOMP_BUILTIN_DENY_INET;
+	seccomp_rules_init(&rules);
+	rc = plan->policy->seccomp != NULL ? seccomp_file_load(plan->policy->seccomp, &rules, e) :
+					     seccomp_rules_builtin(&rules, flags, e);
+	if (rc == 0)
+		rc = seccomp_compile(&rules, &plan->filter, e);
+	seccomp_rules_fini(&rules);
+	return rc;
+}
+
+static int plan_refuse_limit(struct plan *plan, enum layer layer, const char *option, const char *why, struct err *e)
+{
+	if (!plan->policy->is_best_effort)
+		return err_set(e, ERR_REFUSED, "%s cannot be kept here: %s; --best-effort runs without that promise", option,
+			       why);
+	plan_miss(plan, layer, "%s", why);
+	return 0;
+}
+
+/* RLIMIT_NPROC counts by user within the user namespace (since 5.14), except for the host's root. */
+static bool plan_nproc_counts(const struct plan *plan)
+{
+	return (plan->backend->layers & LAYER_BIT(LAYER_USER_NS)) != 0 && plan->outside_uid != 0;
+}
+
+static int plan_memory(struct plan *plan, struct err *e)
+{
+	const struct policy *p = plan->policy;
+	bool is_native = (plan->backend->layers & LAYER_BIT(LAYER_VIEW)) == 0;
+
+	if (p->memory_bytes == 0)
+		return 0;
+	if (is_native || p->want_rlimit_as)
+		plan->rlimit_as_bytes = p->memory_bytes;
+	if (plan->cgroup.is_kept[CGROUP_MEMORY] || is_native) {
+		plan->applied |= LAYER_BIT(LAYER_MEMORY); /* native: each process by itself, the seed's contract */
+		return 0;
+	}
+	if (plan_refuse_limit(plan, LAYER_MEMORY, "--memory", plan->cgroup.why[CGROUP_MEMORY], e) != 0)
+		return -1;
+	plan->rlimit_data_bytes = p->memory_bytes; /* memfd, tmpfs and sockets are not counted: said in missing */
+	plan->is_memory_sampled = true;
+	return 0;
+}
+
+static int plan_pids(struct plan *plan, struct err *e)
+{
+	const struct policy *p = plan->policy;
+
+	if (p->pids == 0)
+		return 0;
+	if (plan->cgroup.is_kept[CGROUP_PIDS]) {
+		plan->applied |= LAYER_BIT(LAYER_PIDS);
+		return 0;
+	}
+	if (plan_nproc_counts(plan)) {
+		plan->rlimit_nproc = p->pids + 1; /* the guardian is the same user's */
+		plan->applied |= LAYER_BIT(LAYER_PIDS);
+		return 0;
+	}
+	return plan_refuse_limit(plan, LAYER_PIDS, "--pids", plan->cgroup.why[CGROUP_PIDS], e);
+}
+
+static int plan_limits(struct plan *plan, struct err *e)
+{
+	const struct policy *p = plan->policy;
+	struct cgroup_limits l = { p->memory_bytes, p->pids, p->cpus_milli };
+
+	if ((l.memory_bytes != 0 || l.pids != 0 || l.cpus_milli != 0) && cgroup_create(&plan->cgroup, &l, e) != 0)
+		return -1;
+	if (plan_memory(plan, e) != 0 || plan_pids(plan, e) != 0)
+		return -1;
+	if (p->cpus_milli == 0)
+		return 0;
+	if (plan->cgroup.is_kept[CGROUP_CPU]) {
+		plan->applied |= LAYER_BIT(LAYER_CPU);
+		return 0;
+	}
+	return plan_refuse_limit(plan, LAYER_CPU, "--cpus", plan->cgroup.why[CGROUP_CPU], e);
+}
+
+/* Layers of the full set: limits that nobody asked for are none, and a network that was asked for is none. */
+static uint32_t plan_full_set(const struct policy *p)
+{
+	uint32_t full = LAYER_ALL;
+
+	if (p->memory_bytes == 0)
+		full &= ~LAYER_BIT(LAYER_MEMORY);
+	if (p->pids == 0)
+		full &= ~LAYER_BIT(LAYER_PIDS);
+	if (p->cpus_milli == 0)
+		full &= ~LAYER_BIT(LAYER_CPU);
+	if (p->net == NET_HOST)
+		full &= ~LAYER_BIT(LAYER_NET_NS);
+	if (p->env_mode == ENV_INHERIT)
+		full &= ~LAYER_BIT(LAYER_ENV);
+	return full;
+}
+
+static int plan_require(struct plan *plan, struct err *e)
+{
+	const struct policy *p = plan->policy;
+	uint32_t full = plan_full_set(p);
+	uint32_t lacking;
+
+	for (int i = 0; i < LAYER_COUNT; i++)
+		if ((full & ~plan->backend->layers & LAYER_BIT(i)) != 0)
+			plan_miss(plan, (enum layer)i, "the %s backend does not give it", plan->backend->name);
+	if (p->env_mode != ENV_INHERIT)
+		plan->applied |= LAYER_BIT(LAYER_ENV);
+	plan->required = p->require | (p->is_strict ? full : 0U);
+	lacking = plan->required & (plan->missing | ~full);
+	for (int i = 0; i < LAYER_COUNT; i++)
+		if ((lacking & LAYER_BIT(i)) != 0)
+			return err_set(e, ERR_REFUSED, "required layer %s is missing: %s; nothing was run",
+				       layer_name((enum layer)i),
+				       plan->why[i] != NULL ? plan->why[i] : "this policy does not ask for it");
+	return 0;
+}
+
+static void plan_init(struct plan *plan, const struct sandbox_request *rq, const struct sandbox_backend *backend)
+{
+	memset(plan, 0, sizeof *plan);
+	plan->rq = rq;
+	plan->policy = rq->policy;
+	plan->backend = backend;
+	plan->argv = rq->argv;
+	plan->root_fd = plan->temp_parent_fd = -1;
+	cgroup_init(&plan->cgroup);
+}
+
+int plan_make(struct plan *plan, const struct sandbox_request *rq, const struct sandbox_backend *backend, struct err *e)
+{
+	plan_init(plan, rq, backend);
+	if (rq->argv == NULL || rq->argv[0] == NULL || rq->argv[0][0] == '\0')
+		return err_set(e, ERR_USAGE, "no command given");
+	if (plan_identity(plan, e) != 0 || plan_home(plan, e) != 0 || root_resolve(plan, e) != 0 ||
+	    plan_put_env(plan, e) != 0 || backend->plan(plan, e) != 0 || plan_fix_env(plan, e) != 0 ||
+	    plan_filter(plan, e) != 0 || plan_limits(plan, e) != 0)
+		return -1;
+	return plan_require(plan, e);
+}
+
+void plan_fini(struct plan *plan)
+{
+	plan_close_sources(plan);
+	view_fini(&plan->view);
+	view_facts_fini(&plan->facts);
+	env_block_fini(&plan->env);
+	for (size_t i = 0; i < plan->rule_count; i++)
+		free(plan->rules[i].path);
+	free(plan->rules);
+	free(plan->filter.filter);
+	for (int i = 0; i < LAYER_COUNT; i++)
+		free(plan->why[i]);
+	if (plan->cgroup.version != 0)
+		(void)cgroup_remove(&plan->cgroup); /* the guardian has done so, unless there was none */
+	cgroup_close(&plan->cgroup);
+	if (plan->want_temp && plan->temp_parent_fd >= 0)
+		(void)tree_remove(plan->temp_parent_fd, plan->temp_name); /* the same */
+	fd_close(&plan->root_fd);
+	fd_close(&plan->temp_parent_fd);
+	free(plan->cwd_outside);
+	free(plan->root);
+	free(plan->private_root);
+	free(plan->cwd);
+	free(plan->home);
+	free(plan->notice);
+	free(plan->temp_path);
+	memset(plan, 0, sizeof *plan);
+	plan->root_fd = plan->temp_parent_fd = -1;
+}

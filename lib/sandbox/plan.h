@@ -1,0 +1,101 @@
+/*
+ * Everything that a run will do, decided before anything is done: made once a backend is tried, read by the guardian
+ * (which gets it by fork), printable. And the backends: one constant struct each, in order of preference.
+ */
+#ifndef SBX_SANDBOX_PLAN_H
+#define SBX_SANDBOX_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "../sys/linux_cgroup.h"
+#include "../sys/linux_landlock.h"
+#include "../sys/linux_mount.h"
+#include "../sys/linux_seccomp.h"
+#include "sandbox.h"
+#include "view.h"
+
+struct guard;
+struct plan;
+
+struct plan_rule { /* one Landlock rule, by path as the command sees it */
+	char *path; /* owned */
+	enum landlock_access access;
+};
+
+struct sandbox_backend {
+	const char *name;
+	const char *aliases; /* space-separated, "" for none */
+	uint32_t layers;     /* LAYER_BIT()s that it gives where the kernel does */
+	/* MAY: a cheap reason why it cannot work here at all, before anything is started. 0 or -1 with e. */
+	int (*available)(const struct policy *p, struct err *e);
+	/* MUST: fill what is its own in the plan; refuse what it cannot do (ERR_REFUSED, with the remedy). */
+	int (*plan)(struct plan *plan, struct err *e);
+	/* MAY: in the guardian, before the command is made. 0 or -1 with e. */
+	int (*setup)(struct guard *g, struct err *e);
+	bool has_inner_init; /* the command of the guardian is a tool that runs our own init inside */
+};
+
+/* In order of preference of auto; NULL at the end. */
+extern const struct sandbox_backend *const sandbox_backends[];
+extern const struct sandbox_backend backend_namespace, backend_bubblewrap, backend_landlock, backend_native;
+/* NULL with e: unknown (names the known ones) or one that arrives later. "auto" is no backend: *is_auto. */
+const struct sandbox_backend *sandbox_backend_find(const char *name, bool *is_auto, struct err *e);
+
+struct plan {
+	const struct sandbox_request *rq;
+	const struct policy *policy;
+	const struct sandbox_backend *backend;
+	char *cwd_outside;    /* the caller's folder; NULL: deleted or unreachable */
+	char *root;           /* real path; NULL: an empty private folder */
+	char *private_root;   /* where that is inside */
+	int root_fd;          /* O_PATH, pins it; -1: none */
+	char *cwd;            /* real path inside */
+	char *home;           /* inside */
+	char *notice;         /* one line for the user; NULL */
+	char *const *argv;    /* of the guardian's command: the request's, or that of the backend's tool */
+	struct env_block env;
+	struct view_facts facts;
+	struct view view;
+	uint64_t namespaces;  /* CLONE_NEW… to ask for */
+	uint64_t namespaces_optional; /* of these, the ones to go without where the kernel lacks them */
+	uid_t uid;            /* ids inside */
+	gid_t gid;
+	uid_t outside_uid;
+	gid_t outside_gid;
+	bool want_setuid;     /* native --user */
+	bool want_capability_drop, want_no_new_privs, want_landlock;
+	struct plan_rule *rules; /* owned: Landlock */
+	size_t rule_count, rule_alloc;
+	unsigned landlock_flags; /* LANDLOCK_DENY_…, SCOPE_… */
+	struct sock_fprog filter; /* owned; len 0: none */
+	uint64_t rlimit_as_bytes, rlimit_data_bytes; /* 0: not set */
+	uint64_t rlimit_nproc;   /* 0: not set */
+	struct cgroup cgroup;
+	bool is_memory_sampled;  /* --best-effort without a cgroup: kill at the limit by sampling */
+	bool want_temp;          /* a private temporary folder on the host (landlock): temp_parent_fd/temp_name */
+	int temp_parent_fd;
+	char temp_name[32];
+	char *temp_path;         /* absolute */
+	struct mount_source *system_sources; /* owned, one an op of the view: opened by a root caller before it gives its
+						rights up, with uid 0 mapped away; fd -1: none; NULL: no such caller */
+	uint32_t required;       /* layers without which nothing is run */
+	uint32_t applied;        /* known before the start: limits kept by the control group */
+	uint32_t missing;        /* known before the start */
+	char *why[LAYER_COUNT];  /* owned */
+};
+
+int plan_make(struct plan *plan, const struct sandbox_request *rq, const struct sandbox_backend *backend, struct err *e);
+void plan_fini(struct plan *plan);
+/* For a backend's plan(): the file system view. is_etc_list: only chosen entries of /etc and no /opt (a root caller). */
+int plan_build_view(struct plan *plan, bool is_etc_list, struct err *e);
+/* A layer will not be there; the first reason stays. */
+void plan_miss(struct plan *plan, enum layer layer, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void plan_close_sources(struct plan *plan); /* system_sources */
+int plan_add_rule(struct plan *plan, const char *path, enum landlock_access access, struct err *e);
+int plan_put_text(const struct plan *plan, struct buf *out, struct err *e);
+int plan_put_json(const struct plan *plan, struct buf *out, struct err *e);
+
+#endif

@@ -1,0 +1,12 @@
+/* splice(2), where the system has it. */
+#ifndef SBX_SANDBOX_PUMP_OS_H
+#define SBX_SANDBOX_PUMP_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+bool pump_os_can_splice(void);
+ssize_t pump_os_splice(int in_fd, int out_fd, size_t len); /* never blocks on a pipe; -1 with errno */
+
+#endif

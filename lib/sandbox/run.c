@@ -1,0 +1,516 @@
+/*
+ * The life of a run, as the runner sees it: try a backend (or one after the other for auto), watch the guardian's
+ * socket, keep the deadlines, end it, wait for what is on its way, tell the result. A table of who does what:
+ *
+ *   event                     STARTING           RUNNING              EXITED                ENDED
+ *   guardian: started         → RUNNING          -                    -                     -
+ *   guardian: failed          next or conclude   -                    -                     -
+ *   guardian: exited          -                  → EXITED, drain      -                     -
+ *   guardian: socket ends     next or conclude   → ENDED (lost)       → ENDED               -
+ *   outputs ended             -                  -                    kill what is left     conclude
+ *   wall, cpu, memory, cancel kill               TERM, grace, KILL    KILL                  -
+ *   drain bound               -                  -                    KILL                  conclude
+ */
+#include "run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../base/limits.h"
+#include "../base/log.h"
+#include "../base/mem.h"
+#include "../sys/clock.h"
+#include "../sys/fd.h"
+#include "../sys/proc.h"
+#include "../sys/tty.h"
+
+#define RUN_GIVE_UP_MS 12000U /* the guardian's own bound is 10 s */
+#define RUN_SAMPLE_MS 25U
+
+static void run_try_next(struct sandbox_run *run);
+
+static void run_on_finish(struct loop_timer *t)
+{
+	struct sandbox_run *run = t->ctx;
+
+	run->done(run, run->ctx);
+}
+
+/* Everything is known: say so from the loop, never from inside sandbox_start(). */
+static void run_finish(struct sandbox_run *run)
+{
+	struct loop_timer *const timers[] = { &run->wall, &run->grace, &run->drain, &run->give_up, &run->sample };
+
+	if (run->state == RUN_DONE)
+		return;
+	run->state = RUN_DONE;
+	for (size_t i = 0; i < MEM_COUNT(timers); i++)
+		loop_disarm(run->loop, timers[i]);
+	loop_del(run->loop, &run->control);
+	fd_close(&run->control.fd);
+	run->result.duration_ms = (clock_now_us() - run->start_us) / 1000U;
+	run_conclude(run);
+	run_io_close(run);
+	if (loop_arm(run->loop, &run->finish, 0, &run->result.error) != 0)
+		run->done(run, run->ctx);
+}
+
+static void run_fail(struct sandbox_run *run, const struct err *e)
+{
+	if (run->result.error.kind == ERR_NONE)
+		run->result.error = *e;
+	run_finish(run);
+}
+
+static void run_command(struct sandbox_run *run, enum guard_op op, int signo)
+{
+	struct guard_command c = { (int32_t)op, signo };
+
+	/* a guardian that does not read any more is about to end, which its socket tells */
+	if (run->control.fd >= 0)
+		(void)send(run->control.fd, &c, sizeof c, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void run_kill(struct sandbox_run *run)
+{
+	struct err e = ERR_INIT;
+
+	loop_disarm(run->loop, &run->grace);
+	if (run->state == RUN_STARTING && run->guard_pid > 0) {
+		(void)kill(run->guard_pid, SIGKILL); /* nothing runs yet that could be left */
+		return;
+	}
+	run_command(run, GUARD_KILL, 0);
+	(void)loop_arm(run->loop, &run->give_up, RUN_GIVE_UP_MS, &e);
+}
+
+void run_end(struct sandbox_run *run, enum reason reason, bool at_once)
+{
+	struct err e = ERR_INIT;
+
+	if (run->state >= RUN_ENDED)
+		return;
+	if (!run->is_ending) {
+		run->is_ending = true;
+		run->ended_for = reason;
+		log_write(LOG_LIFECYCLE, "ending the command: %s", reason_name(reason));
+	}
+	if (at_once || run->state != RUN_RUNNING || run->rq.policy->kill_grace_ms == 0) {
+		run_kill(run);
+		return;
+	}
+	run_command(run, GUARD_SIGNAL, SIGTERM);
+	run_command(run, GUARD_SIGNAL, SIGCONT); /* a stopped process takes SIGTERM only when it goes on */
+	if (run->grace.index == 0)
+		(void)loop_arm(run->loop, &run->grace, run->rq.policy->kill_grace_ms, &e);
+}
+
+static void run_on_grace(struct loop_timer *t)
+{
+	run_kill(t->ctx);
+}
+
+static void run_on_wall(struct loop_timer *t)
+{
+	struct sandbox_run *run = t->ctx;
+
+	run->result.timed_out = true;
+	run_end(run, REASON_WALL_TIMEOUT, false);
+}
+
+static void run_on_give_up(struct loop_timer *t)
+{
+	struct sandbox_run *run = t->ctx;
+
+	if (run->guard_pid > 0)
+		(void)kill(run->guard_pid, SIGKILL);
+}
+
+/* Limits that no kernel object keeps: CPU time of the whole tree; memory where there is no cgroup. */
+static void run_on_sample(struct loop_timer *t)
+{
+	struct sandbox_run *run = t->ctx;
+	const struct policy *p = run->rq.policy;
+	struct proc_tree_usage u;
+	struct err e = ERR_INIT;
+
+	if (run->state != RUN_RUNNING)
+		return;
+	if (proc_tree_measure(run->guard_pid, &u) == 0) {
+		if (u.rss_bytes > run->sampled_peak_bytes)
+			run->sampled_peak_bytes = u.rss_bytes;
+		if (run->plan.is_memory_sampled && u.rss_bytes > p->memory_bytes)
+			run_end(run, REASON_OOM, true);
+		else if (p->cpu_time_ms != 0 && u.cpu_us >= p->cpu_time_ms * 1000U)
+			run_end(run, REASON_CPU_TIMEOUT, false);
+	}
+	(void)loop_arm(run->loop, &run->sample, RUN_SAMPLE_MS, &e);
+}
+
+static void run_on_drain(struct loop_timer *t)
+{
+	struct sandbox_run *run = t->ctx;
+	struct err e = ERR_INIT;
+
+	run_io_flush(run);
+	if (run->state == RUN_DONE)
+		return;
+	if (run->state == RUN_EXITED) {
+		run_kill(run);
+		return;
+	}
+	/* a slow reader of ours gets all there is; a holder of the pipe that is silent gets no more time */
+	if (run_io_is_pending(run))
+		(void)loop_arm(run->loop, &run->drain, LIMIT_DRAIN_MS, &e);
+	else
+		run_finish(run);
+}
+
+void run_on_output_end(struct sandbox_run *run)
+{
+	if (!run_io_is_ended(run))
+		return;
+	if (run->state == RUN_EXITED)
+		run_kill(run); /* nobody is left to write: what still runs only hides */
+	else if (run->state == RUN_ENDED)
+		run_finish(run);
+}
+
+void run_on_output_data(struct sandbox_run *run)
+{
+	uint64_t total = 0;
+	bool is_over = run->capture.is_over;
+
+	if (run->rq.output == OUTPUT_STREAM) {
+		total = run->out[0].pump.total_bytes + run->out[1].pump.total_bytes;
+		is_over = total > run->rq.max_output_bytes;
+	}
+	if (is_over && run->rq.policy->kill_on_output && !run->is_ending)
+		run_end(run, REASON_OUTPUT_LIMIT, true);
+}
+
+static void run_reap_guard(struct sandbox_run *run)
+{
+	if (run->guard_pid > 0)
+		(void)proc_wait(run->guard_pid, NULL);
+	run->guard_pid = 0;
+	loop_del(run->loop, &run->control);
+	fd_close(&run->control.fd);
+}
+
+/* The guardian did not come up, or said that it cannot: the next backend of auto, or the end. */
+static void run_start_failed(struct sandbox_run *run, const struct err *e, bool is_final)
+{
+	bool is_hopeless = is_final || run->named != NULL || run->is_ending;
+
+	log_write(LOG_LIFECYCLE, "backend %s: %s", run->plan.backend->name, e->msg);
+	run_reap_guard(run);
+	run_io_close(run);
+	if (run->first_error.kind == ERR_NONE)
+		run->first_error = *e;
+	if (!is_hopeless && sandbox_backends[run->next] != NULL) {
+		run_try_next(run);
+		return;
+	}
+	run->result.backend = run->plan.backend->name;
+	if (is_hopeless) {
+		struct err copy = *e;
+
+		run_explain_missing(&run->plan, &copy);
+		run_fail(run, &copy);
+	} else {
+		run_fail(run, &run->first_error);
+	}
+}
+
+static void run_started(struct sandbox_run *run, const struct guard_message *m, int pty_fd)
+{
+	const struct policy *p = run->rq.policy;
+	struct err e = ERR_INIT;
+
+	run->state = RUN_RUNNING;
+	loop_disarm(run->loop, &run->give_up);
+	run->result.backend = run->plan.backend->name;
+	run->result.applied = m->applied;
+	for (int i = 0; i < LAYER_COUNT; i++)
+		if (m->layer_errno[i] != 0)
+			plan_miss(&run->plan, (enum layer)i, "refused by the kernel: %s", strerror(m->layer_errno[i]));
+	log_write(LOG_LIFECYCLE, "started with backend %s", run->result.backend);
+	if (pty_fd >= 0 && run_io_use_pty(run, pty_fd, &e) != 0) {
+		run->result.error = e;
+		run_end(run, REASON_LAUNCH_ERROR, true);
+		return;
+	}
+	if ((p->cpu_time_ms != 0 || run->plan.is_memory_sampled) &&
+	    loop_arm(run->loop, &run->sample, RUN_SAMPLE_MS, &e) != 0)
+		run_end(run, REASON_LAUNCH_ERROR, true);
+}
+
+static void run_exited(struct sandbox_run *run, const struct guard_message *m)
+{
+	struct err e = ERR_INIT;
+
+	run->has_status = true;
+	run->wait_status = m->status;
+	run->last = *m;
+	run->state = RUN_EXITED;
+	loop_disarm(run->loop, &run->wall);
+	loop_disarm(run->loop, &run->sample);
+	run_io_flush(run);
+	if (run->state == RUN_EXITED && !run_io_is_ended(run))
+		(void)loop_arm(run->loop, &run->drain, LIMIT_DRAIN_MS, &e);
+}
+
+/* The guardian's end. Without a DONE record it was killed: what it guarded is ended here as far as it can be. */
+static void run_guard_gone(struct sandbox_run *run)
+{
+	struct err e = ERR_INIT;
+	int status;
+	struct rusage usage;
+	bool is_seen;
+
+	run_reap_guard(run);
+	if (!run->has_usage) {
+		if (run->rq.is_only_run)
+			(void)proc_kill_children(0, &status, &usage, &is_seen);
+		if (run->plan.cgroup.version != 0)
+			(void)cgroup_kill(&run->plan.cgroup);
+	}
+	if (run->state == RUN_STARTING) {
+		(void)err_set(&e, ERR_SETUP, run->is_ending ? "ended before the command was started" :
+							       "the sandbox's first process ended during set-up");
+		run_start_failed(run, &e, run->is_ending);
+		return;
+	}
+	if (!run->has_status && run->result.error.kind == ERR_NONE && !run->is_ending)
+		(void)err_set(&run->result.error, ERR_INTERNAL, "the sandbox's first process was killed from outside");
+	run->state = RUN_ENDED;
+	loop_disarm(run->loop, &run->grace);
+	loop_disarm(run->loop, &run->give_up);
+	run_io_flush(run);
+	if (run->state == RUN_DONE)
+		return;
+	if (run_io_is_ended(run))
+		run_finish(run);
+	else
+		(void)loop_arm(run->loop, &run->drain, LIMIT_DRAIN_MS, &e);
+}
+
+static void run_on_control(struct loop_watch *w, short revents)
+{
+	struct sandbox_run *run = w->ctx;
+	struct guard_message m;
+	int fd;
+	ssize_t n = fd_recv_msg(run->control.fd, &m, sizeof m, &fd);
+
+	(void)revents;
+	if (n == -EAGAIN)
+		return;
+	if (n != (ssize_t)sizeof m) {
+		fd_close(&fd);
+		run_guard_gone(run);
+		return;
+	}
+	switch ((enum guard_event)m.event) {
+	case GUARD_STARTED:
+		run_started(run, &m, fd);
+		return;
+	case GUARD_FAILED:
+		err_sanitize(&m.error);
+		run_start_failed(run, &m.error, m.is_final != 0);
+		break;
+	case GUARD_EXITED:
+		run_exited(run, &m);
+		break;
+	case GUARD_DONE:
+		run->has_usage = true;
+		run->last.usage = m.usage;
+		run->last.group = m.group;
+		run->last.has_group = m.has_group;
+		run->last.left = m.left;
+		break;
+	}
+	fd_close(&fd);
+}
+
+static void run_close_command_ends(struct guard *g)
+{
+	fd_close(&g->control_fd);
+	fd_close(&g->stdin_fd);
+	fd_close(&g->stdout_fd);
+	fd_close(&g->stderr_fd);
+}
+
+/* Fork the guardian and watch it. */
+static int run_launch(struct sandbox_run *run, struct err *e)
+{
+	struct guard g;
+	int rc;
+
+	memset(&g, 0, sizeof g);
+	g.plan = &run->plan;
+	g.control_fd = g.stdin_fd = g.stdout_fd = g.stderr_fd = g.extra_fd = -1;
+	g.pty_master_fd = g.pty_slave_fd = g.landlock_fd = -1;
+	g.runner_pid = getpid();
+	rc = fd_socketpair(SOCK_SEQPACKET, &run->control.fd, &g.control_fd, e);
+	if (rc == 0)
+		rc = run_io_open(run, &g, e);
+	if (rc == 0) {
+		run->guard_pid = guard_start(&g, e);
+		rc = run->guard_pid < 0 ? -1 : 0;
+	}
+	run_close_command_ends(&g);
+	if (rc != 0) {
+		run->guard_pid = 0;
+		return -1;
+	}
+	run->control.events = POLLIN;
+	run->control.fn = run_on_control;
+	run->control.ctx = run;
+	if (fd_set_nonblock(run->control.fd, e) != 0 || loop_add(run->loop, &run->control, e) != 0 || run_io_start(run, e) != 0 ||
+	    loop_arm(run->loop, &run->give_up, LIMIT_SETUP_MS, e) != 0) {
+		(void)kill(run->guard_pid, SIGKILL);
+		return -1;
+	}
+	return 0;
+}
+
+/* A backend that auto passed over says why its layers are missing. */
+static void run_note_passed_over(struct sandbox_run *run)
+{
+	if (run->named != NULL || run->first_error.kind == ERR_NONE)
+		return;
+	for (int i = 0; i < LAYER_COUNT; i++)
+		if ((backend_namespace.layers & ~run->plan.backend->layers & LAYER_BIT(i)) != 0)
+			plan_miss(&run->plan, (enum layer)i, "%s", run->first_error.msg);
+}
+
+static void run_try(struct sandbox_run *run, const struct sandbox_backend *b)
+{
+	struct err e = ERR_INIT;
+	int rc;
+
+	plan_fini(&run->plan);
+	run->state = RUN_STARTING;
+	rc = plan_make(&run->plan, &run->rq, b, &e);
+	if (rc == 0 && b->available != NULL)
+		rc = b->available(run->rq.policy, &e);
+	if (rc != 0) {
+		/* what the user asked for wrongly is as wrong with every backend */
+		run_start_failed(run, &e, e.kind == ERR_USAGE || e.kind == ERR_NOMEM);
+		return;
+	}
+	run_note_passed_over(run);
+	if (run_launch(run, &e) != 0)
+		run_start_failed(run, &e, false);
+}
+
+static void run_try_next(struct sandbox_run *run)
+{
+	run_try(run, run->named != NULL ? run->named : sandbox_backends[run->next++]);
+}
+
+static void run_init(struct sandbox_run *run, struct loop *loop, const struct sandbox_request *rq)
+{
+	const struct {
+		struct loop_timer *timer;
+		void (*fn)(struct loop_timer *t);
+	} timers[] = { { &run->wall, run_on_wall },	  { &run->grace, run_on_grace },   { &run->drain, run_on_drain },
+		       { &run->give_up, run_on_give_up }, { &run->sample, run_on_sample }, { &run->finish, run_on_finish } };
+
+	run->loop = loop;
+	run->rq = *rq;
+	run->start_us = clock_now_us();
+	run->stream_budget_bytes = rq->max_output_bytes;
+	run->control.fd = run->out[0].fd = run->out[1].fd = -1;
+	run->input.out.fd = run->input_file_fd = run->pty_fd = -1;
+	run->plan.root_fd = run->plan.temp_parent_fd = -1;
+	cgroup_init(&run->plan.cgroup);
+	for (size_t i = 0; i < MEM_COUNT(timers); i++) {
+		timers[i].timer->fn = timers[i].fn;
+		timers[i].timer->ctx = run;
+	}
+	sandbox_result_init(&run->result);
+	capture_init(&run->capture, rq->max_output_bytes);
+}
+
+struct sandbox_run *sandbox_start(struct loop *loop, const struct sandbox_request *rq,
+				  void (*done)(struct sandbox_run *run, void *ctx), void *ctx, struct err *e)
+{
+	struct sandbox_run *run = mem_calloc(1, sizeof *run, e);
+	struct err why = ERR_INIT;
+	bool is_auto;
+
+	if (run == NULL)
+		return NULL;
+	run_init(run, loop, rq);
+	run->done = done;
+	run->ctx = ctx;
+	run->named = sandbox_backend_find(rq->policy->backend, &is_auto, &why);
+	if (run->named == NULL && !is_auto)
+		run_fail(run, &why);
+	else if (rq->policy->timeout_ms != 0 && loop_arm(loop, &run->wall, rq->policy->timeout_ms, &why) != 0)
+		run_fail(run, &why);
+	else
+		run_try_next(run);
+	return run;
+}
+
+const struct sandbox_result *sandbox_run_result(const struct sandbox_run *run)
+{
+	return &run->result;
+}
+
+const char *sandbox_run_notice(const struct sandbox_run *run)
+{
+	return run->plan.notice;
+}
+
+bool sandbox_run_stdout_is_gone(const struct sandbox_run *run)
+{
+	return run->is_stdout_gone;
+}
+
+void sandbox_run_signal(struct sandbox_run *run, int signo)
+{
+	if (run->state == RUN_RUNNING || run->state == RUN_EXITED)
+		run_command(run, GUARD_SIGNAL, signo);
+}
+
+void sandbox_run_resize(struct sandbox_run *run)
+{
+	if (run->pty_fd >= 0)
+		tty_copy_size(run->rq.stdin_fd, run->pty_fd); /* the kernel sends SIGWINCH inside */
+}
+
+void sandbox_run_cancel(struct sandbox_run *run, bool at_once)
+{
+	run_end(run, REASON_CANCELLED, at_once);
+}
+
+void sandbox_run_free(struct sandbox_run *run)
+{
+	if (run == NULL)
+		return;
+	if (run->guard_pid > 0) { /* freed while it runs: the guardian ends it all when its socket ends */
+		loop_del(run->loop, &run->control);
+		fd_close(&run->control.fd);
+		(void)proc_wait(run->guard_pid, NULL);
+	}
+	if (run->state != RUN_DONE) {
+		struct loop_timer *const timers[] = { &run->wall, &run->grace, &run->drain, &run->give_up, &run->sample };
+
+		for (size_t i = 0; i < MEM_COUNT(timers); i++)
+			loop_disarm(run->loop, timers[i]);
+		run_io_close(run);
+	}
+	loop_disarm(run->loop, &run->finish);
+	plan_fini(&run->plan);
+	capture_fini(&run->capture);
+	sandbox_result_fini(&run->result);
+	free(run);
+}

@@ -1,0 +1,276 @@
+/*
+ * The command's child, from its birth to exec. It shares the guardian's memory (vfork), so it writes nothing but its
+ * own stack and the error object, and calls nothing that allocates. The order of the steps matters and is numbered;
+ * each step says why it stands where it does.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../sys/fd.h"
+#include "../sys/linux_ns.h"
+#include "../sys/proc.h"
+#include "guard.h"
+
+/* 1. A session of its own: no controlling terminal that TIOCSTI could push bytes into, one group to signal. */
+static int stage_session(const struct guard *g, struct err *e)
+{
+	if (setsid() < 0)
+		return err_sys(e, ERR_SETUP, errno, "setsid");
+	if (g->pty_slave_fd >= 0 && ioctl(g->pty_slave_fd, TIOCSCTTY, 0) != 0)
+		return err_sys(e, ERR_SETUP, errno, "make the pty the controlling terminal");
+	if (!g->has_pid_ns)
+		proc_die_with_parent(getppid());
+	return 0;
+}
+
+/* 2. Into the cgroup while we may still write there. */
+static int stage_cgroup(const struct guard *g, struct err *e)
+{
+	int rc = g->plan->cgroup.version == 0 ? 0 : cgroup_join_self(&g->plan->cgroup);
+
+	return rc == 0 ? 0 : err_sys(e, ERR_SETUP, -rc, "join the control group");
+}
+
+/* 3. Standard descriptors: our pipes, never the caller's. Everything else closes on exec. */
+static int stage_one_fd(int fd, int as, struct err *e)
+{
+	if (fd < 0) { /* an end-of-file pipe where there is no /dev/null */
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+		if (fd < 0 && fd_pipe(&fd, &(int){ -1 }, e) != 0)
+			return -1;
+	}
+	if (dup2(fd, as) != as)
+		return err_sys(e, ERR_SETUP, errno, "dup2 to %d", as);
+	return fcntl(as, F_SETFD, 0) == 0 ? 0 : err_sys(e, ERR_SETUP, errno, "descriptor %d", as);
+}
+
+static int stage_stdio(const struct guard *g, struct err *e)
+{
+	bool is_tty = g->pty_slave_fd >= 0;
+
+	if (stage_one_fd(is_tty ? g->pty_slave_fd : g->stdin_fd, 0, e) != 0 ||
+	    stage_one_fd(is_tty ? g->pty_slave_fd : g->stdout_fd, 1, e) != 0 ||
+	    stage_one_fd(is_tty ? g->pty_slave_fd : g->stderr_fd, 2, e) != 0)
+		return -1;
+	if (g->extra_fd >= 0 && fcntl(g->extra_fd, F_SETFD, 0) != 0)
+		return err_sys(e, ERR_SETUP, errno, "descriptor %d", g->extra_fd);
+	return 0;
+}
+
+/* 4. The working folder, and proof that it is where it should be: "(unreachable)" or another place is no folder. */
+static int stage_chdir(const struct guard *g, struct err *e)
+{
+	char now[PATH_MAX];
+	const char *cwd = g->plan->cwd;
+
+	if (cwd == NULL) /* the tool of the backend goes there itself */
+		return 0;
+	if (chdir(cwd) != 0)
+		return err_sys(e, ERR_SETUP, errno, "change to %s in the sandbox", cwd);
+	if (getcwd(now, sizeof now) == NULL || strcmp(now, cwd) != 0)
+		return err_set(e, ERR_SETUP, "%s in the sandbox leads to another folder", cwd);
+	return 0;
+}
+
+/* 5. Identity and capabilities: after all that needed them, before everything that limits system calls. */
+static int stage_identity(struct guard *g, struct err *e)
+{
+	const struct plan *p = g->plan;
+	int rc;
+
+	if (p->want_setuid) {
+		if (syscall(SYS_setgroups, 0, NULL) != 0 || syscall(SYS_setresgid, p->gid, p->gid, p->gid) != 0 ||
+		    syscall(SYS_setresuid, p->uid, p->uid, p->uid) != 0)
+			return err_sys(e, ERR_SETUP, errno, "become user %u group %u", p->uid, p->gid);
+	}
+	if (!p->want_capability_drop)
+		return 0;
+	rc = ns_drop_capabilities();
+	guard_note(g, LAYER_CAPABILITIES, -rc);
+	return rc == 0 ? 0 : err_sys(e, ERR_SETUP, -rc, "drop capabilities");
+}
+
+/* 6. no_new_privs: Landlock and seccomp ask for it, and set-id programs then give nothing. */
+static int stage_no_new_privs(struct guard *g, struct err *e)
+{
+	if (!g->plan->want_no_new_privs)
+		return 0;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL) != 0)
+		return err_sys(e, ERR_SETUP, errno, "no_new_privs");
+	guard_note(g, LAYER_NO_NEW_PRIVS, 0);
+	return 0;
+}
+
+/* 7. Landlock: the rules were made by the guardian, here they are put on. */
+static int stage_landlock(struct guard *g, struct err *e)
+{
+	int rc;
+
+	if (g->landlock_fd < 0)
+		return 0;
+	rc = landlock_restrict(g->landlock_fd);
+	guard_note(g, LAYER_LANDLOCK, -rc);
+	return rc == 0 ? 0 : err_sys(e, ERR_SETUP, -rc, "apply Landlock rules");
+}
+
+/* 8. Resource limits: after Landlock, whose descriptors a small --nofile would forbid. */
+static int stage_limit(int resource, const char *name, rlim_t soft, rlim_t hard, struct err *e)
+{
+	struct rlimit old, now = { soft, hard };
+
+	if (getrlimit(resource, &old) != 0)
+		return err_sys(e, ERR_SETUP, errno, "%s", name);
+	/* above the hard limit only root may go, and a limit that is tighter already is kept */
+	if (old.rlim_max != RLIM_INFINITY && now.rlim_max > old.rlim_max)
+		now.rlim_max = old.rlim_max;
+	if (now.rlim_cur > now.rlim_max)
+		now.rlim_cur = now.rlim_max;
+	return setrlimit(resource, &now) == 0 ? 0 : err_sys(e, ERR_SETUP, errno, "%s", name);
+}
+
+static int stage_rlimits(struct guard *g, struct err *e)
+{
+	const struct policy *p = g->plan->policy;
+	const struct plan *plan = g->plan;
+	rlim_t cpu = (rlim_t)((p->cpu_time_ms + 999) / 1000);
+
+	/* core(5): a limit of 1 byte also stops pipe handlers, 0 does not */
+	if (stage_limit(RLIMIT_CORE, "RLIMIT_CORE", 1, 1, e) != 0)
+		return -1;
+	/* soft first: SIGXCPU can be told from a kill; a second later comes SIGKILL */
+	if (cpu != 0 && stage_limit(RLIMIT_CPU, "RLIMIT_CPU", cpu, cpu + 1, e) != 0)
+		return -1;
+	if (p->is_fsize_set && stage_limit(RLIMIT_FSIZE, "RLIMIT_FSIZE", p->fsize_bytes, p->fsize_bytes, e) != 0)
+		return -1;
+	if (plan->rlimit_as_bytes != 0 &&
+	    stage_limit(RLIMIT_AS, "RLIMIT_AS", plan->rlimit_as_bytes, plan->rlimit_as_bytes, e) != 0)
+		return -1;
+	if (plan->rlimit_data_bytes != 0 &&
+	    stage_limit(RLIMIT_DATA, "RLIMIT_DATA", plan->rlimit_data_bytes, plan->rlimit_data_bytes, e) != 0)
+		return -1;
+	if (plan->rlimit_nproc != 0 &&
+	    stage_limit(RLIMIT_NPROC, "RLIMIT_NPROC", plan->rlimit_nproc, plan->rlimit_nproc, e) != 0)
+		return -1;
+	if (p->is_nofile_set && stage_limit(RLIMIT_NOFILE, "RLIMIT_NOFILE", p->nofile, p->nofile, e) != 0)
+		return -1;
+	guard_note(g, LAYER_RLIMITS, 0);
+	return 0;
+}
+
+/* 10. The filter last: steps above need calls that it refuses. */
+static int stage_seccomp(struct guard *g, struct err *e)
+{
+	int rc;
+
+	if (g->plan->filter.len == 0)
+		return 0;
+	rc = seccomp_install(&g->plan->filter);
+	guard_note(g, LAYER_SECCOMP, -rc);
+	return rc == 0 ? 0 : err_sys(e, ERR_SETUP, -rc, "install the seccomp filter");
+}
+
+/* What must not be missing; after all layers, before the command. */
+static int stage_require(const struct guard *g, struct err *e)
+{
+	uint32_t lacking = g->plan->required & ~g->report.applied;
+
+	for (int i = 0; i < LAYER_COUNT; i++)
+		if ((lacking & LAYER_BIT(i)) != 0)
+			return err_set(e, ERR_REFUSED, "required layer %s is missing%s%s; nothing was run", layer_name((enum layer)i),
+				       g->report.layer_errno[i] != 0 ? ": " : "",
+				       g->report.layer_errno[i] != 0 ? strerror(g->report.layer_errno[i]) : "");
+	return 0;
+}
+
+static int stage_exec_error(int errnum, const char *path, struct err *e)
+{
+	switch (errnum) {
+	case E2BIG:
+		return err_sys(e, ERR_SETUP, errnum,
+			       "%s: the kernel refuses arguments and environment of this size; pass less (--env-mode allow)",
+			       path);
+	case ENOENT:
+	case ENOTDIR:
+	case ENAMETOOLONG:
+		return err_sys(e, ERR_NOT_FOUND, errnum, "%s", path);
+	case ENOMEM:
+	case EAGAIN:
+		return err_sys(e, ERR_SETUP, errnum, "%s", path);
+	default:
+		return err_sys(e, ERR_NOT_EXECUTABLE, errnum, "%s", path);
+	}
+}
+
+/* A folder can be searched but not run: EACCES from execve means both, so say which. */
+static int stage_exec_path(const char *path, char *const *argv, char *const *env, struct err *e)
+{
+	struct stat st;
+	int errnum;
+
+	(void)execve(path, argv, env);
+	errnum = errno;
+	if (errnum == EACCES && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return err_set(e, ERR_NOT_EXECUTABLE, "%s: is a folder", path);
+	return stage_exec_error(errnum, path, e);
+}
+
+/* 11. By absolute path, found in the sandbox's own PATH and view (execvp would use the guardian's environment). */
+static int stage_exec(struct guard *g, struct err *e)
+{
+	const struct plan *p = g->plan;
+	char *const *argv = p->argv;
+	const char *dir = env_get(&p->env.env, "PATH");
+	char path[PATH_MAX];
+	struct err denied = ERR_INIT;
+
+	if (strchr(argv[0], '/') != NULL)
+		return stage_exec_path(argv[0], argv, p->env.env.v, e);
+	for (; dir != NULL && *dir != '\0'; dir += *dir == ':') {
+		size_t n = strcspn(dir, ":");
+
+		if (n > 0 && (size_t)snprintf(path, sizeof path, "%.*s/%s", (int)n, dir, argv[0]) < sizeof path) {
+			(void)stage_exec_path(path, argv, p->env.env.v, e);
+			if (e->kind == ERR_SETUP)
+				return -1;
+			if (e->kind == ERR_NOT_EXECUTABLE && denied.kind == ERR_NONE)
+				denied = *e;
+		}
+		dir += n;
+	}
+	if (denied.kind != ERR_NONE) {
+		*e = denied;
+		return -1;
+	}
+	return err_set(e, ERR_NOT_FOUND, "%s: command not found in PATH of the sandbox", argv[0]);
+}
+
+static int stage_steps(struct guard *g, struct err *e)
+{
+	if (stage_session(g, e) != 0 || stage_cgroup(g, e) != 0 || stage_stdio(g, e) != 0 || stage_chdir(g, e) != 0 ||
+	    stage_identity(g, e) != 0 || stage_no_new_privs(g, e) != 0 || stage_landlock(g, e) != 0 ||
+	    stage_rlimits(g, e) != 0)
+		return -1;
+	loop_restore_signals(); /* 9. the caller's mask and dispositions */
+	if (stage_seccomp(g, e) != 0 || stage_require(g, e) != 0)
+		return -1;
+	return stage_exec(g, e);
+}
+
+int stage_run(void *guard)
+{
+	struct guard *g = guard;
+
+	(void)stage_steps(g, &g->stage_error);
+	return 125;
+}

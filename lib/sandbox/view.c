@@ -1,0 +1,336 @@
+/*
+ * Policy → list of view operations. Besides view_look() and the resolving of --hide, nothing here touches the system.
+ */
+#include "view.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../base/limits.h"
+#include "../base/mem.h"
+
+/* What a program needs to start at all; only those that exist. /gnu and /nix hold whole systems (Guix, NixOS). */
+static const char *const system_folders[] = { "/usr",	"/bin",	   "/sbin", "/lib", "/lib32",
+					      "/lib64", "/libx32", "/etc",  "/opt", "/nix", "/gnu" };
+
+/* Of /etc, where root's private files cannot be hidden: what programs read to find libraries, users, hosts and time. */
+static const char *const etc_entries[] = {
+	"/etc/alternatives",	 "/etc/bash.bashrc",	"/etc/ca-certificates", "/etc/ca-certificates.conf",
+	"/etc/crypto-policies",	 "/etc/debian_version", "/etc/default/locale",	"/etc/fonts",
+	"/etc/gai.conf",	 "/etc/group",		"/etc/host.conf",	"/etc/hosts",
+	"/etc/inputrc",		 "/etc/ld.so.cache",	"/etc/ld.so.conf",	"/etc/ld.so.conf.d",
+	"/etc/ld-musl-x86_64.path", "/etc/locale.alias", "/etc/locale.conf",	"/etc/localtime",
+	"/etc/lsb-release",	 "/etc/magic",		"/etc/mime.types",	"/etc/nsswitch.conf",
+	"/etc/os-release",	 "/etc/passwd",		"/etc/perl",		"/etc/pki/ca-trust",
+	"/etc/pki/tls/certs",	 "/etc/profile",	"/etc/protocols",	"/etc/python3",
+	"/etc/services",	 "/etc/shells",		"/etc/ssl/certs",	"/etc/ssl/openssl.cnf",
+	"/etc/terminfo",	 "/etc/timezone",	"/etc/vimrc",		"/etc/resolv.conf",
+};
+
+bool view_path_is_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	if (n == 1 && dir[0] == '/')
+		return path[0] == '/';
+	return strncmp(path, dir, n) == 0 && (path[n] == '\0' || path[n] == '/');
+}
+
+char *view_clean_path(const char *base, const char *path, struct err *e)
+{
+	MEM_AUTOFREE char *joined = path[0] == '/' ? mem_strdup(path, e) : mem_printf(e, "%s/%s", base, path);
+	char *out = joined == NULL ? NULL : mem_calloc(strlen(joined) + 2, 1, e);
+	size_t len = 0;
+	char *save = NULL;
+
+	if (out == NULL)
+		return NULL;
+	for (char *w = strtok_r(joined, "/", &save); w != NULL; w = strtok_r(NULL, "/", &save)) {
+		size_t n = strlen(w);
+
+		if (strcmp(w, ".") == 0)
+			continue;
+		if (strcmp(w, "..") == 0) {
+			while (len > 0 && out[--len] != '/')
+				;
+			continue;
+		}
+		out[len++] = '/';
+		memcpy(out + len, w, n);
+		len += n;
+	}
+	if (len == 0)
+		out[len++] = '/';
+	out[len] = '\0';
+	return out;
+}
+
+static char *view_read_link(const char *path, struct err *e)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlink(path, target, sizeof target - 1);
+
+	if (n < 0)
+		return NULL;
+	target[n] = '\0';
+	return mem_printf(e, "%s\n%s", path, target);
+}
+
+static void view_look_folder(struct view_facts *f, const char *path, struct err *e)
+{
+	struct stat st;
+	char *fact = view_read_link(path, e);
+
+	if (fact == NULL && stat(path, &st) == 0)
+		fact = mem_strdup(path, e);
+	if (fact != NULL)
+		f->system[f->system_count++] = fact;
+}
+
+int view_look(struct view_facts *f, bool is_etc_list, struct err *e)
+{
+	char real[PATH_MAX];
+
+	for (size_t i = 0; i < MEM_COUNT(system_folders); i++) {
+		bool is_private = strcmp(system_folders[i], "/etc") == 0 || strcmp(system_folders[i], "/opt") == 0;
+
+		if (!is_etc_list || !is_private)
+			view_look_folder(f, system_folders[i], e);
+	}
+	for (size_t i = 0; is_etc_list && i < MEM_COUNT(etc_entries); i++)
+		view_look_folder(f, etc_entries[i], e);
+	/* often a link into /run, which is not in the view */
+	if (readlink("/etc/resolv.conf", real, sizeof real) > 0 && realpath("/etc/resolv.conf", real) != NULL) {
+		bool is_visible = false;
+
+		for (size_t i = 0; i < f->system_count; i++)
+			is_visible = is_visible || view_path_is_below(real, f->system[i]);
+		if (!is_visible)
+			f->resolv_conf = mem_strdup(real, e);
+	}
+	return 0;
+}
+
+void view_facts_fini(struct view_facts *f)
+{
+	for (size_t i = 0; i < f->system_count; i++)
+		free(f->system[i]);
+	free(f->resolv_conf);
+	memset(f, 0, sizeof *f);
+}
+
+static struct view_op *view_add(struct view *v, enum view_kind kind, const char *src, const char *dst, struct err *e)
+{
+	struct view_op *op;
+
+	if (v->count == v->alloc) {
+		size_t n = v->alloc == 0 ? 32 : v->alloc * 2;
+		void *p = mem_realloc_array(v->ops, n, sizeof *v->ops, e);
+
+		if (p == NULL)
+			return NULL;
+		v->ops = p;
+		v->alloc = n;
+	}
+	op = &v->ops[v->count];
+	memset(op, 0, sizeof *op);
+	op->kind = kind;
+	op->src = src == NULL ? NULL : mem_strdup(src, e);
+	op->dst = mem_strdup(dst, e);
+	if (op->dst == NULL || (src != NULL && op->src == NULL)) {
+		free(op->src);
+		free(op->dst);
+		return NULL;
+	}
+	v->count++;
+	return op;
+}
+
+void view_fini(struct view *v)
+{
+	for (size_t i = 0; i < v->count; i++) {
+		free(v->ops[i].src);
+		free(v->ops[i].dst);
+	}
+	free(v->ops);
+	memset(v, 0, sizeof *v);
+}
+
+static int view_add_system(struct view *v, const struct view_facts *f, struct err *e)
+{
+	for (size_t i = 0; i < f->system_count; i++) {
+		const char *nl = strchr(f->system[i], '\n');
+		struct view_op *op;
+
+		if (nl != NULL) {
+			MEM_AUTOFREE char *dst = mem_strndup(f->system[i], (size_t)(nl - f->system[i]), e);
+
+			op = dst == NULL ? NULL : view_add(v, VIEW_SYMLINK, nl + 1, dst, e);
+		} else {
+			op = view_add(v, VIEW_BIND, f->system[i], f->system[i], e);
+		}
+		if (op == NULL)
+			return -1;
+		op->is_read_only = true;
+		op->is_system = op->kind == VIEW_BIND;
+	}
+	return 0;
+}
+
+static int view_add_tmpfs(struct view *v, const char *dst, uint64_t size_bytes, struct err *e)
+{
+	struct view_op *op = view_add(v, VIEW_TMPFS, NULL, dst, e);
+
+	if (op == NULL)
+		return -1;
+	op->size_bytes = size_bytes != 0 ? size_bytes : LIMIT_TMP_BYTES;
+	return 0;
+}
+
+static int view_add_base(struct view *v, const struct view_facts *f, struct err *e)
+{
+	struct view_op *op;
+
+	if (view_add(v, VIEW_PROC, NULL, "/proc", e) == NULL || view_add_system(v, f, e) != 0 ||
+	    view_add(v, VIEW_DEV, NULL, "/dev", e) == NULL || view_add_tmpfs(v, "/tmp", 0, e) != 0)
+		return -1;
+	if (f->resolv_conf != NULL) {
+		op = view_add(v, VIEW_BIND, f->resolv_conf, f->resolv_conf, e);
+		if (op == NULL)
+			return -1;
+		op->is_read_only = true;
+	}
+	/* HOME is empty, unless the project lies above it or is it */
+	if (strcmp(f->home, "/tmp") != 0 && (f->root == NULL || !view_path_is_below(f->home, f->root)))
+		return view_add_tmpfs(v, f->home, 0, e);
+	return 0;
+}
+
+static int view_add_root(struct view *v, const struct view_facts *f, struct err *e)
+{
+	struct view_op *op;
+
+	if (f->root == NULL)
+		return view_add_tmpfs(v, f->private_root, 0, e);
+	op = view_add(v, VIEW_BIND, f->root, f->root, e);
+	if (op == NULL)
+		return -1;
+	op->is_root = true;
+	return 0;
+}
+
+static int view_add_mount(struct view *v, const struct policy_mount *m, const char *base, struct err *e)
+{
+	MEM_AUTOFREE char *src = m->src == NULL ? NULL : view_clean_path(base, m->src, e);
+	MEM_AUTOFREE char *dst = view_clean_path(base, m->dst != NULL ? m->dst : m->src, e);
+	struct view_op *op;
+
+	if (dst == NULL || (m->src != NULL && src == NULL))
+		return -1;
+	if (strcmp(dst, "/") == 0)
+		return err_set(e, ERR_USAGE, "the whole root \"/\" cannot be mounted over: name a folder");
+	if (view_path_is_below(dst, "/proc") || (view_path_is_below(dst, "/dev") && m->kind != MOUNT_BIND))
+		return err_set(e, ERR_USAGE, "%s: /proc and /dev are made by the sandbox and cannot be replaced", dst);
+	op = view_add(v, m->kind == MOUNT_TMPFS ? VIEW_TMPFS : VIEW_BIND, src, dst, e);
+	if (op == NULL)
+		return -1;
+	op->is_asked = true;
+	op->is_read_only = m->kind == MOUNT_RO || (m->kind == MOUNT_BIND && m->is_read_only);
+	op->size_bytes = m->size_bytes != 0 ? m->size_bytes : LIMIT_TMP_BYTES;
+	return 0;
+}
+
+/* A link that is hidden must not leave its target open by the target's own name: hide what it leads to. */
+static int view_add_hide(struct view *v, const struct policy_mount *m, const char *base, struct err *e)
+{
+	char real[PATH_MAX];
+	MEM_AUTOFREE char *dst = view_clean_path(base, m->dst, e);
+
+	if (dst == NULL)
+		return -1;
+	if (strcmp(dst, "/") == 0)
+		return err_set(e, ERR_USAGE, "--hide /: nothing would be left");
+	return view_add(v, VIEW_HIDE, NULL, realpath(dst, real) != NULL ? real : dst, e) == NULL ? -1 : 0;
+}
+
+static size_t view_depth(const char *path)
+{
+	size_t n = 0;
+
+	for (; *path != '\0'; path++)
+		n += *path == '/';
+	return n;
+}
+
+/* Stable insertion sort by depth: a mount covers what was mounted below it before. */
+static void view_sort_by_depth(struct view *v, size_t first)
+{
+	for (size_t i = first + 1; i < v->count; i++)
+		for (size_t j = i; j > first && view_depth(v->ops[j].dst) < view_depth(v->ops[j - 1].dst); j--) {
+			struct view_op t = v->ops[j];
+
+			v->ops[j] = v->ops[j - 1];
+			v->ops[j - 1] = t;
+		}
+}
+
+const struct view_op *view_covering(const struct view *v, const char *path, size_t before)
+{
+	const struct view_op *best = NULL;
+
+	for (size_t i = 0; i < before && i < v->count; i++)
+		if (view_path_is_below(path, v->ops[i].dst) &&
+		    (best == NULL || strlen(v->ops[i].dst) >= strlen(best->dst)))
+			best = &v->ops[i];
+	return best;
+}
+
+int view_plan(struct view *v, const struct policy *p, const struct view_facts *f, struct err *e)
+{
+	size_t first;
+
+	if (view_add_base(v, f, e) != 0)
+		return -1;
+	first = v->count;
+	if (view_add_root(v, f, e) != 0)
+		return -1;
+	for (size_t i = 0; i < p->mount_count; i++)
+		if (p->mounts[i].kind != MOUNT_HIDE && view_add_mount(v, &p->mounts[i], f->cwd, e) != 0)
+			return err_wrap(e, "mount %zu of the policy", i + 1);
+	view_sort_by_depth(v, first);
+	for (size_t i = 0; i < p->mount_count; i++)
+		if (p->mounts[i].kind == MOUNT_HIDE && view_add_hide(v, &p->mounts[i], f->cwd, e) != 0)
+			return -1;
+	for (size_t i = 0; i < v->count; i++) {
+		const struct view_op *above = view_covering(v, v->ops[i].dst, i);
+
+		v->ops[i].may_create = above == NULL || above->kind == VIEW_TMPFS || above->kind == VIEW_DEV;
+	}
+	return 0;
+}
+
+int view_put_text(const struct view *v, struct buf *out, struct err *e)
+{
+	static const char *const names[] = { "bind", "symlink", "proc", "dev", "tmpfs", "hide" };
+
+	for (size_t i = 0; i < v->count; i++) {
+		const struct view_op *op = &v->ops[i];
+		const char *mode = op->kind == VIEW_BIND ? (op->is_read_only ? " ro" : " rw") : "";
+
+		if (buf_printf(out, e, "  %s%s %s", names[op->kind], mode, op->dst) != 0)
+			return -1;
+		if (op->src != NULL && strcmp(op->src, op->dst) != 0 &&
+		    buf_printf(out, e, op->kind == VIEW_SYMLINK ? " -> %s" : " from %s", op->src) != 0)
+			return -1;
+		if (op->kind == VIEW_TMPFS &&
+		    buf_printf(out, e, " %llu bytes", (unsigned long long)op->size_bytes) != 0)
+			return -1;
+		if (buf_putc(out, '\n', e) != 0)
+			return -1;
+	}
+	return 0;
+}
