@@ -18,6 +18,7 @@
 #include "../lib/sys/fd.h"
 #include "applets.h"
 #include "out.h"
+#include "probe_opts.h"
 #include "run_opts.h"
 
 #define EXIT_UNKNOWN_APPLET 127
@@ -176,7 +177,7 @@ static int sbx_show_asset(const char *name, struct err *e)
  */
 static int sbx_show_docs(const char *what, const char *applet, struct err *e)
 {
-	static const struct opt_table *const tables[] = { &run_opt_table };
+	static const struct opt_table *const tables[] = { &probe_opt_table, &run_opt_table };
 	struct buf out;
 	int rc;
 

@@ -15,6 +15,8 @@
 
 #define MALFORMED_NAME "(malformed)" /* without '=' the entry may be a secret as a whole */
 
+#define PROXY_SCHEME_MAX 8           /* http, https, socks5h; too short for a token */
+
 enum source { FROM_HOST, FROM_US, FROM_UNSET };
 
 struct item {
@@ -141,16 +143,21 @@ static const char *mode_rule(enum env_mode mode, const char *name, const char *v
 	return "cleared";
 }
 
-/* "NAME=scheme://" and what stands behind the userinfo. */
+/* Length of "scheme://" at the front; 0 if there is none, or none that a proxy has. */
+static size_t scheme_len(const char *value)
+{
+	size_t len = strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+
+	return len <= PROXY_SCHEME_MAX && strncmp(value + len, "://", 3) == 0 ? len + 3 : 0;
+}
+
+/* The scheme and what stands behind the userinfo; what stands between them may be a secret. */
 static char *make_proxy_entry(const char *name, const char *value, struct err *e)
 {
 	const char *host = env_proxy_host(value);
-	const char *scheme_end = strstr(value, "://");
-	int scheme_len = scheme_end && scheme_end < host ? (int)(scheme_end + 3 - value) : 0;
+	size_t kept = host > value ? scheme_len(value) : 0;
 
-	if (host == value)
-		scheme_len = 0;
-	return mem_printf(e, "%s=%.*s%s", name, scheme_len, value, host);
+	return mem_printf(e, "%s=%.*s%s", name, (int)kept, value, host);
 }
 
 static int pass_host(const struct policy *p, const char *name, const struct item *host,
@@ -274,14 +281,14 @@ const char *env_drop_rule(const char *name, const char *value)
 {
 	const char *rule;
 
+	if (value && env_name_is_proxy(name))
+		value = env_proxy_host(value);
 	/* Shell functions exported by old shells and what CVE-2014-6271 made of them */
 	if (value && str_starts_with(value, "() {"))
 		return ENV_RULE_INJECTION;
 	rule = env_name_rule(name);
 	if (rule || !value)
 		return rule;
-	if (env_name_is_proxy(name))
-		value = env_proxy_host(value);
 	return env_is_secret_value(value) ? ENV_RULE_SECRET_VALUE : NULL;
 }
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -123,10 +124,14 @@ static int guard_prepare_landlock(struct guard *g, struct err *e)
 	return 0;
 }
 
+/* A folder of PATH that is there; without a mount namespace it must be one of the view's, as the others cannot be read. */
 static bool guard_path_exists(const char *dir, void *ctx)
 {
-	(void)ctx;
-	return access(dir, X_OK) == 0;
+	const struct guard *g = ctx;
+
+	if (access(dir, X_OK) != 0)
+		return false;
+	return (g->report.applied & LAYER_BIT(LAYER_MOUNT_NS)) != 0 || view_shows(&g->plan->view, dir);
 }
 
 static void guard_filter_path(struct guard *g)
@@ -135,7 +140,7 @@ static void guard_filter_path(struct guard *g)
 
 	for (size_t i = 0; i < env->n; i++)
 		if (strncmp(env->v[i], "PATH=", 5) == 0)
-			env_filter_path(env->v[i] + 5, guard_path_exists, NULL);
+			env_filter_path(env->v[i] + 5, guard_path_exists, g);
 }
 
 static int guard_setup(struct guard *g, struct err *e)
@@ -150,7 +155,7 @@ static int guard_setup(struct guard *g, struct err *e)
 		return -1;
 	if (guard_prepare_landlock(g, e) != 0)
 		return -1;
-	if (!b->has_inner_init)
+	if (!b->has_inner_init && (g->report.applied & LAYER_BIT(LAYER_VIEW)) != 0)
 		guard_filter_path(g);
 	g->report.applied |= g->plan->applied;
 	guard_note(g, LAYER_DIE_WITH_RUNNER, 0);
@@ -297,7 +302,7 @@ static _Noreturn void guard_main(struct guard *g)
 	guard_close_command_fds(g);
 	/* where the command keeps its rights (native), we need ours to end it */
 	if (g->plan->want_capability_drop)
-		(void)ns_drop_capabilities();
+		(void)ns_clear_capabilities();
 	guard_send(g, GUARD_STARTED, g->pty_master_fd);
 	fd_close(&g->pty_master_fd);
 	(void)loop_run(&loop, &e);
@@ -330,8 +335,12 @@ pid_t guard_start(struct guard *g, struct err *e)
 	struct plan *p = g->plan;
 	uint64_t flags = p->namespaces;
 	const uint64_t user = CLONE_NEWUSER;
-	pid_t pid = guard_fork(p, &flags);
+	pid_t pid;
 
+	/* root's groups (adm, docker) open files too; in a user namespace nobody may drop them any more */
+	if (p->outside_uid == 0 && p->want_capability_drop)
+		(void)setgroups(0, NULL);
+	pid = guard_fork(p, &flags);
 	/* root can do without a user namespace where those are switched off (user.max_user_namespaces=0) */
 	if ((pid == -EPERM || pid == -ENOSPC || pid == -EINVAL) && (flags & user) != 0 && geteuid() == 0) {
 		int errnum = (int)-pid;

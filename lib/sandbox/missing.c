@@ -3,6 +3,7 @@
  * (execve(2) says ENOENT for both). Looks at the host only; changes nothing.
  */
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -48,15 +49,7 @@ static bool missing_find_on_host(const struct plan *plan, char *path, size_t siz
 
 static bool missing_is_visible(const struct plan *plan, const char *path)
 {
-	const struct view_op *op;
-	char real[PATH_MAX];
-
-	if (plan->view.count == 0)
-		return true; /* a backend without a view */
-	if (realpath(path, real) == NULL)
-		return false;
-	op = view_covering(&plan->view, real, plan->view.count);
-	return op != NULL && op->kind == VIEW_BIND;
+	return plan->view.count == 0 || view_shows(&plan->view, path); /* a backend without a view shows all */
 }
 
 /* The #! line or PT_INTERP (elf(5)) of a program; empty: none. */
@@ -100,13 +93,18 @@ void run_explain_missing(const struct plan *plan, struct err *e)
 {
 	char path[PATH_MAX], interp[PATH_MAX];
 
-	if (e->kind != ERR_NOT_FOUND || plan->rq->argv == NULL || !missing_find_on_host(plan, path, sizeof path))
+	/* Landlock says EACCES to what a mount namespace does not have at all */
+	bool is_denied = e->kind == ERR_NOT_EXECUTABLE && e->errnum == EACCES;
+
+	if ((e->kind != ERR_NOT_FOUND && !is_denied) || plan->rq->argv == NULL || !missing_find_on_host(plan, path, sizeof path))
 		return;
 	if (!missing_is_visible(plan, path)) {
 		(void)err_set(e, ERR_NOT_FOUND, "%s: exists at %s, not visible in the sandbox: add --ro %s", plan->rq->argv[0], path,
 			      path);
 		return;
 	}
+	if (is_denied)
+		return;
 	missing_read_interpreter(path, interp, sizeof interp);
 	if (interp[0] == '\0')
 		return;

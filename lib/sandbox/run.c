@@ -261,7 +261,11 @@ static void run_exited(struct sandbox_run *run, const struct guard_message *m)
 	loop_disarm(run->loop, &run->wall);
 	loop_disarm(run->loop, &run->sample);
 	run_io_flush(run);
-	if (run->state == RUN_EXITED && !run_io_is_ended(run))
+	if (run->state != RUN_EXITED)
+		return;
+	if (run_io_is_ended(run))
+		run_kill(run); /* descendants that closed our pipes */
+	else
 		(void)loop_arm(run->loop, &run->drain, LIMIT_DRAIN_MS, &e);
 }
 

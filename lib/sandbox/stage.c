@@ -232,7 +232,7 @@ static int stage_exec(struct guard *g, struct err *e)
 	char *const *argv = p->argv;
 	const char *dir = env_get(&p->env.env, "PATH");
 	char path[PATH_MAX];
-	struct err denied = ERR_INIT;
+	struct err denied = ERR_INIT, now; /* *e is read by the guardian after a successful exec too */
 
 	if (strchr(argv[0], '/') != NULL)
 		return stage_exec_path(argv[0], argv, p->env.env.v, e);
@@ -240,11 +240,14 @@ static int stage_exec(struct guard *g, struct err *e)
 		size_t n = strcspn(dir, ":");
 
 		if (n > 0 && (size_t)snprintf(path, sizeof path, "%.*s/%s", (int)n, dir, argv[0]) < sizeof path) {
-			(void)stage_exec_path(path, argv, p->env.env.v, e);
-			if (e->kind == ERR_SETUP)
+			err_clear(&now);
+			(void)stage_exec_path(path, argv, p->env.env.v, &now);
+			if (now.kind == ERR_SETUP) {
+				*e = now;
 				return -1;
-			if (e->kind == ERR_NOT_EXECUTABLE && denied.kind == ERR_NONE)
-				denied = *e;
+			}
+			if (now.kind == ERR_NOT_EXECUTABLE && denied.kind == ERR_NONE)
+				denied = now;
 		}
 		dir += n;
 	}

@@ -289,6 +289,17 @@ const struct view_op *view_covering(const struct view *v, const char *path, size
 	return best;
 }
 
+bool view_shows(const struct view *v, const char *path)
+{
+	const struct view_op *op;
+	char real[PATH_MAX];
+
+	if (realpath(path, real) == NULL)
+		return false;
+	op = view_covering(v, real, v->count);
+	return op != NULL && op->kind == VIEW_BIND;
+}
+
 int view_plan(struct view *v, const struct policy *p, const struct view_facts *f, struct err *e)
 {
 	size_t first;

@@ -59,6 +59,8 @@ int view_plan(struct view *v, const struct policy *p, const struct view_facts *f
 void view_fini(struct view *v);
 /* The operation whose dst is path or the nearest folder above it; NULL: the root itself. */
 const struct view_op *view_covering(const struct view *v, const char *path, size_t before);
+/* Is what the host has at path part of the view (a bind, through any links)? */
+bool view_shows(const struct view *v, const char *path);
 bool view_path_is_below(const char *path, const char *dir); /* equal counts */
 int view_put_text(const struct view *v, struct buf *out, struct err *e);
 

@@ -74,7 +74,7 @@ static void v1_set_limits(struct cgroup *g, const struct cgroup_limits *limits)
 	if (limits->memory_bytes && memory >= 0) {
 		int rc = v1_set_memory(g->dir_fd[memory], limits->memory_bytes);
 		cgroup_settle(g, CGROUP_MEMORY, rc, true);
-		if (rc == -EOPNOTSUPP)
+		if (g->why_errno[CGROUP_MEMORY] == EOPNOTSUPP)
 			cgroup_miss(g, CGROUP_MEMORY, EOPNOTSUPP, v1_swap);
 	}
 	if (limits->pids && pids >= 0) {

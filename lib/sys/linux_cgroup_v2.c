@@ -208,61 +208,67 @@ static int v2_set_cpu(int dir_fd, uint64_t cpus_milli)
 	return strcmp(text, now) == 0 ? 0 : -ERANGE;
 }
 
-static void v2_settle(struct cgroup *g, int controller, int rc, unsigned asked)
+static const char *v2_why(int errnum)
 {
-	bool is_asked = (asked & CGROUP_BIT(controller)) != 0;
-	cgroup_settle(g, controller, rc, is_asked);
-	if (is_asked && rc == -ENOENT)
-		cgroup_miss(g, controller, ENOENT, v2_no_delegation);
-	if (is_asked && rc == -EOPNOTSUPP && controller == CGROUP_MEMORY)
-		cgroup_miss(g, controller, EOPNOTSUPP, v2_swap);
+	if (errnum == EACCES || errnum == EPERM)
+		return v2_no_delegation;
+	return errnum == EBUSY ? v2_shared : NULL;
 }
 
-static void v2_set_limits(struct cgroup *g, const struct cgroup_limits *limits, unsigned asked)
+static void v2_miss(struct cgroup *g, unsigned controllers, int errnum)
+{
+	for (int c = 0; c < CGROUP_CONTROLLERS; c++)
+		if (controllers & CGROUP_BIT(c))
+			cgroup_miss(g, c, errnum, v2_why(errnum));
+}
+
+/* limits are at least what was asked for; asked and offered are controllers. */
+static void v2_set_limits(struct cgroup *g, const struct cgroup_limits *limits, unsigned asked,
+    unsigned offered)
 {
 	int dir_fd = g->dir_fd[0];
-	if (limits->memory_bytes)
-		v2_settle(g, CGROUP_MEMORY, v2_set_memory(dir_fd, limits->memory_bytes), asked);
-	if (limits->pids)
-		v2_settle(g, CGROUP_PIDS,
-		    cgroup_file_set(dir_fd, "pids.max", cgroup_clamp_pids(limits->pids), 0), asked);
-	if (limits->cpus_milli)
-		v2_settle(g, CGROUP_CPU, v2_set_cpu(dir_fd, limits->cpus_milli), asked);
+	unsigned settable = cgroup_asked(limits) & offered;
+
+	if (settable & CGROUP_BIT(CGROUP_MEMORY)) {
+		int rc = v2_set_memory(dir_fd, limits->memory_bytes);
+		cgroup_settle(g, CGROUP_MEMORY, rc, asked & CGROUP_BIT(CGROUP_MEMORY));
+		if (g->why_errno[CGROUP_MEMORY] == EOPNOTSUPP)
+			cgroup_miss(g, CGROUP_MEMORY, EOPNOTSUPP, v2_swap);
+	}
+	if (settable & CGROUP_BIT(CGROUP_PIDS)) {
+		uint64_t most = cgroup_clamp_pids(limits->pids);
+		int rc = cgroup_file_set(dir_fd, "pids.max", most, 0);
+		cgroup_settle(g, CGROUP_PIDS, rc, asked & CGROUP_BIT(CGROUP_PIDS));
+	}
+	if (settable & CGROUP_BIT(CGROUP_CPU)) {
+		int rc = v2_set_cpu(dir_fd, limits->cpus_milli);
+		cgroup_settle(g, CGROUP_CPU, rc, asked & CGROUP_BIT(CGROUP_CPU));
+	}
 }
 
-static void v2_miss_all(struct cgroup *g, unsigned asked, int errnum)
-{
-	const char *text = NULL;
-	if (errnum == EACCES || errnum == EPERM)
-		text = v2_no_delegation;
-	if (errnum == EBUSY)
-		text = v2_shared;
-	for (int c = 0; c < CGROUP_CONTROLLERS; c++)
-		if (asked & CGROUP_BIT(c))
-			cgroup_miss(g, c, errnum, text);
-}
-
-/* own_fd: our own group. 0 or -errno. */
-static int v2_create_near(struct cgroup *g, int own_fd, bool has_parent,
+/* own_fd: our own group. */
+static void v2_create_near(struct cgroup *g, int own_fd, bool has_parent,
     const struct cgroup_limits *limits)
 {
 	unsigned asked = cgroup_asked(limits);
 	unsigned offered = v2_read_controllers(own_fd, "cgroup.controllers");
+	v2_miss(g, asked & ~offered, v2_is_root(own_fd) ? ENODEV : EACCES);
 	if (!(offered & asked))
-		return v2_is_root(own_fd) ? -ENODEV : -EACCES;
+		return;
 	bool is_beside;
 	int place_fd = v2_find_place(own_fd, has_parent, asked, offered, &is_beside);
 	int rc = place_fd < 0 ? place_fd : cgroup_add_dir(g, place_fd, "cgroup.procs");
-	if (rc < 0)
-		return rc;
+	if (rc < 0) {
+		v2_miss(g, asked & offered, -rc);
+		return;
+	}
 	struct cgroup_limits wanted = *limits;
 	if (is_beside)
 		v2_inherit_limits(own_fd, &wanted);
 	for (int c = 0; c < CGROUP_CONTROLLERS; c++)
 		g->dir_of[c] = c == CGROUP_FREEZER || offered & CGROUP_BIT(c) ? 0 : -1;
 	g->is_kept[CGROUP_FREEZER] = true;
-	v2_set_limits(g, &wanted, asked);
-	return 0;
+	v2_set_limits(g, &wanted, asked, offered);
 }
 
 void cgroup_v2_create(struct cgroup *g, const struct cgroup_map *map,
@@ -271,8 +277,9 @@ void cgroup_v2_create(struct cgroup *g, const struct cgroup_map *map,
 	const struct cgroup_hierarchy *h = cgroup_map_find(map, CGROUP_UNIFIED);
 	int own_fd = h ? cgroup_open_own(h) : -ENOENT;
 	g->version = 2;
-	int rc = own_fd < 0 ? own_fd : v2_create_near(g, own_fd, h->below_mount[0] != '\0', limits);
-	if (rc < 0)
-		v2_miss_all(g, cgroup_asked(limits), -rc);
+	if (own_fd < 0)
+		v2_miss(g, cgroup_asked(limits), -own_fd);
+	else
+		v2_create_near(g, own_fd, h->below_mount[0] != '\0', limits);
 	fd_close(&own_fd);
 }

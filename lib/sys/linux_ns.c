@@ -113,14 +113,20 @@ bool ns_has_capability(int cap)
 	return (d[cap / 32].effective >> (cap % 32) & 1U) != 0;
 }
 
+int ns_clear_capabilities(void)
+{
+	struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct d[2];
+
+	memset(d, 0, sizeof d);
+	return syscall(SYS_capset, &h, d) == 0 ? 0 : -errno;
+}
+
 int ns_drop_capabilities(void)
 {
 	static const unsigned long securebits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
 						SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
 						SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
-	struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
-	struct __user_cap_data_struct d[2];
-
 	(void)prctl(PR_CAP_AMBIENT, (unsigned long)PR_CAP_AMBIENT_CLEAR_ALL, 0UL, 0UL, 0UL); /* 4.3 */
 	if (ns_has_capability(CAP_SETPCAP)) {
 		for (unsigned long cap = 0; cap < 64; cap++)
@@ -132,6 +138,5 @@ int ns_drop_capabilities(void)
 		if (prctl(PR_SET_SECUREBITS, securebits, 0UL, 0UL, 0UL) != 0)
 			return -errno;
 	}
-	memset(d, 0, sizeof d);
-	return syscall(SYS_capset, &h, d) == 0 ? 0 : -errno;
+	return ns_clear_capabilities();
 }

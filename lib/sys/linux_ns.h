@@ -24,6 +24,8 @@ int ns_set_hostname(const char *name);
  * then the process sets. What the caller may not do is left as it is where it does not matter without the rest.
  */
 int ns_drop_capabilities(void);
+/* Only the process sets: for a process of ours that will not exec. */
+int ns_clear_capabilities(void);
 bool ns_has_capability(int cap); /* in the effective set */
 
 #endif

@@ -132,13 +132,15 @@ static void test_proxies(void)
 {
 	fresh(ENV_SCRUB);
 	BUILD("HTTP_PROXY=http://u:p/w@h:3128/", "https_proxy=u:p@h:1", "ALL_PROXY=socks5://h",
-	      "no_proxy=localhost,.example", "ftp_proxy=@h", "X_PROXY=");
+	      "no_proxy=localhost,.example", "ftp_proxy=@h", "X_PROXY=",
+	      "Y_PROXY=Bearer abcdefgh://x@h");
 	is_str(env_get(&block.env, "HTTP_PROXY"), "http://h:3128/", "a password with a slash");
 	is_str(env_get(&block.env, "https_proxy"), "h:1", "no scheme");
 	is_str(env_get(&block.env, "ALL_PROXY"), "socks5://h", "no userinfo");
 	is_str(env_get(&block.env, "no_proxy"), "localhost,.example", "a list of hosts");
 	is_str(env_get(&block.env, "ftp_proxy"), "h", "an empty userinfo");
 	is_str(env_get(&block.env, "X_PROXY"), "", "an empty value");
+	is_str(env_get(&block.env, "Y_PROXY"), "h", "what is no scheme goes with the userinfo");
 }
 
 static void test_asked_for(void)

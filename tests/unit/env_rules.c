@@ -206,6 +206,7 @@ static void test_functions_and_proxies(void)
 	is_str(env_drop_rule("https_proxy", "u:p@h:3128"), NULL, "in any case and without a scheme");
 	is_str(env_drop_rule("HTTP_PROXY", "http://ghp_" T16 "@h"), NULL, "a token is userinfo too");
 	is_str(env_drop_rule("HTTP_PROXY", "http://h/?token=abc"), VALUE, "but not in the rest");
+	is_str(env_drop_rule("HTTP_PROXY", "u:p@() { :;}"), INJECTION, "nor may it become code");
 	is_str(env_drop_rule("_proxy", "http://u:p@h"), VALUE, "that needs a name before _proxy");
 	is_str(env_drop_rule("PROXY", "http://u:p@h"), VALUE, "and a word of its own");
 	is_str(env_drop_rule("GOPROXY", "http://u:p@h"), VALUE, "not only the letters");

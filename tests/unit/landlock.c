@@ -83,7 +83,7 @@ static void test_supported(void)
 
 static void test_rights(void)
 {
-	/* EXECUTE 1, WRITE_FILE 2, READ_FILE 4, READ_DIR 8, …, TRUNCATE 0x4000, IOCTL_DEV 0x8000 */
+	/* EXECUTE 1, WRITE_FILE 2, READ_FILE 4, READ_DIR 8, TRUNCATE 0x4000, IOCTL_DEV 0x8000 */
 	is_int(landlock_rights(9, LANDLOCK_READ, true), 0xc, "read: files and folders");
 	is_int(landlock_rights(9, LANDLOCK_READ_EXEC, true), 0xd, "read and execute");
 	is_int(landlock_rights(9, LANDLOCK_READ_EXEC, false), 0x5, "a file has no folder rights");
@@ -173,8 +173,7 @@ static int result_of(int rc)
 	return rc < 0 ? errno : 0;
 }
 
-/* One act: 0 or the error number. Each is done in its own child on a fresh copy of nothing: acts
- * undo what they made. */
+/* Acts: 0 or the error number. Each runs in a child of its own and undoes what it made. */
 
 static int read_ro(void)
 {
@@ -577,7 +576,7 @@ static void test_lower_abis(void)
 
 static void test_errors(void)
 {
-	int fd = landlock_create(abi, 0), dir = open(base, O_PATH | O_CLOEXEC);
+	int fd = landlock_create(abi, 0), dir = open(base, O_PATH | O_CLOEXEC), rc;
 
 	ok(fd >= 0 && (fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0,
 	    "a rule set is a close-on-exec descriptor");
@@ -589,7 +588,8 @@ static void test_errors(void)
 	    "a path through a file that is optional");
 	is_int(landlock_allow_fd(fd, abi, -1, LANDLOCK_READ), -EBADF, "no descriptor");
 	is_int(landlock_allow_fd(-1, abi, dir, LANDLOCK_READ), -EBADF, "no rule set");
-	is_int(landlock_restrict(-1), -EBADF, "nothing to restrict with");
+	rc = landlock_restrict(-1);
+	ok(rc == -EBADF || (geteuid() != 0 && rc == -EPERM), "nothing to restrict with: %d", rc);
 	if (abi < 9) /* the kernel takes no bit that it does not know: the retry without it is what
 			works */
 		is_int(landlock_allow_fd(fd, 9, dir, LANDLOCK_READ_WRITE), 0,
