@@ -23,7 +23,7 @@ static const struct opt run_opts[] = {
 	  .help = "capture stdout and stderr; print one JSON object, the SandboxResult, instead" },
 	{ .name = "result", .type = OPT_STRING, AT(result), .arg = "FILE|fd:N",
 	  .flags = OPT_CLI_ONLY,
-	  .help = "write the SandboxResult to a file or an open descriptor, also while output streams" },
+	  .help = "write the SandboxResult to a file or descriptor, also without --json" },
 	{ .name = "tty", .type = OPT_FLAG, AT(policy.want_tty),
 	  .help = "run on a terminal of its own that is relayed to ours; not with --json" },
 	{ .name = "explain", .type = OPT_FLAG, AT(want_explain), .flags = OPT_CLI_ONLY,
@@ -46,8 +46,8 @@ static const struct opt run_opts[] = {
 };
 
 static const char run_details[] =
-	"Options end at the first word that is none, or at \"--\". COMMAND is run as it stands, with "
-	"its arguments, never by a shell; it is looked up in the PATH of the sandbox.\n"
+	"Options end at the first word that is none, or at \"--\". COMMAND is run as it stands, "
+	"with its arguments, never by a shell; it is looked up in the PATH of the sandbox.\n"
 	"\n"
 	"Exit status:\n"
 	"\n"

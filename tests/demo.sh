@@ -38,7 +38,7 @@ show() {
 	print_command "$@"
 	"$@" >"$scratch/out" 2>&1 </dev/null
 	status=$?
-	sed 's/^/  /' "$scratch/out"
+	awk '{ print "  " $0 }' "$scratch/out"
 	case $want:$status in
 	denied:0)
 		surprises=$((surprises + 1))
@@ -68,7 +68,7 @@ heading 'what this machine can enforce'
 	show denied "$run" -- touch /usr/bin/planted
 	show denied "$run" -- cat /etc/shadow
 	show denied "$run" -- chmod 4755 notes.txt
-	show denied "$run" -- mount -t tmpfs none /mnt
+	show denied "$run" -- mount -t tmpfs none .
 	show denied "$run" -- unshare --user true
 	show denied "$run" -- bash -c 'exec 3<>/dev/tcp/192.0.2.1/80'
 

@@ -116,12 +116,11 @@ static bool detail_next(const char **rest, struct detail_line *line)
 {
 	if (!*rest || !**rest)
 		return false;
+	const char *text = *rest;
 	line->before = line->kind;
-	line->text = *rest;
-	line->len = strcspn(*rest, "\n");
-	*rest += line->len;
-	if (**rest)
-		(*rest)++;
+	line->text = text;
+	line->len = strcspn(text, "\n");
+	*rest = text + line->len + (text[line->len] == '\n');
 	if (line->len == 0)
 		line->kind = DETAIL_BLANK;
 	else if (line->text[0] == ' ')

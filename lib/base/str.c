@@ -104,9 +104,9 @@ size_t str_utf8_floor(const void *data, size_t len)
 	size_t back = 1;
 
 	/* A cut sequence has its lead among the last three bytes, only continuations behind it. */
-	while (back <= 3 && back < len && utf8_is_tail(s[len - back]))
+	while (back < 3 && back < len && utf8_is_tail(s[len - back]))
 		back++;
-	if (back > 3 || back > len)
+	if (back > len)
 		return len;
 	const unsigned char *lead = s + len - back;
 	if (utf8_lead_len(*lead) <= back)

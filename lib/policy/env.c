@@ -23,6 +23,7 @@ struct item {
 	const char *name;  /* NAME=VALUE, or NAME alone; borrowed */
 	const char *value; /* behind the '='; NULL for NAME alone: "as the host has it" */
 	size_t name_len;
+	size_t order; /* in which they were gathered */
 	enum source source;
 };
 
@@ -44,12 +45,14 @@ static int items_add(struct items *items, const char *entry, enum source source,
 		items->v = v;
 		items->alloc = alloc;
 	}
-	items->v[items->count++] = (struct item){
+	items->v[items->count] = (struct item){
+		.order = items->count,
 		.name = entry,
 		.value = equals ? equals + 1 : NULL,
 		.name_len = equals ? (size_t)(equals - entry) : strlen(entry),
 		.source = source,
 	};
+	items->count++;
 	return 0;
 }
 
@@ -58,7 +61,7 @@ static int drop(struct env_block *out, const char *name, const char *rule, struc
 {
 	struct env_dropped *dropped = out->dropped;
 
-	if ((out->dropped_count & (out->dropped_count + 1)) == 0) { /* 0, 1, 3, 7, …: it is full */
+	if ((out->dropped_count & (out->dropped_count + 1)) == 0) { /* 0, 1, 3, 7, …: full */
 		size_t alloc = out->dropped_count * 2 + 1;
 		dropped = mem_realloc_array(dropped, alloc, sizeof(*dropped), e);
 		if (!dropped)
@@ -113,8 +116,8 @@ static int gather_ours(struct items *items, const struct strv *entries, const ch
 /* By name, then as gathered, so that a group is host entries, ours, unsets. */
 static int compare_items(const void *a, const void *b)
 {
-	const struct item *x = *(const struct item *const *)a;
-	const struct item *y = *(const struct item *const *)b;
+	const struct item *x = a;
+	const struct item *y = b;
 	size_t len = x->name_len < y->name_len ? x->name_len : y->name_len;
 	int order = memcmp(x->name, y->name, len);
 
@@ -122,7 +125,7 @@ static int compare_items(const void *a, const void *b)
 		return order;
 	if (x->name_len != y->name_len)
 		return x->name_len < y->name_len ? -1 : 1;
-	return x < y ? -1 : x > y;
+	return x->order < y->order ? -1 : 1;
 }
 
 /* The rule of the mode for an entry of the host; NULL if it passes. */
@@ -146,7 +149,8 @@ static const char *mode_rule(enum env_mode mode, const char *name, const char *v
 /* Length of "scheme://" at the front; 0 if there is none, or none that a proxy has. */
 static size_t scheme_len(const char *value)
 {
-	size_t len = strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+	size_t len = strspn(value,
+			    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
 
 	return len <= PROXY_SCHEME_MAX && strncmp(value + len, "://", 3) == 0 ? len + 3 : 0;
 }
@@ -175,16 +179,15 @@ static int pass_host(const struct policy *p, const char *name, const struct item
 	return entry ? strv_add_take(&out->env, entry, e) : -1;
 }
 
-/* All entries of one name. */
-static int decide(const struct policy *p, const char *name, struct item *const *group,
-		  size_t count, struct env_block *out, struct err *e)
+/* group[count] are all entries of one name. */
+static int decide(const struct policy *p, const char *name, const struct item *group, size_t count,
+		  struct env_block *out, struct err *e)
 {
 	const struct item *host = NULL; /* the first one, as for getenv(3) */
 	const struct item *ours = NULL; /* the last one that has a value */
 	bool is_unset = false;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct item *item = group[i];
+	for (const struct item *item = group; item < group + count; item++) {
 		if (item->source == FROM_UNSET)
 			is_unset = true;
 		else if (item->source == FROM_US)
@@ -206,41 +209,39 @@ static bool is_same_name(const struct item *a, const struct item *b)
 	return a->name_len == b->name_len && memcmp(a->name, b->name, a->name_len) == 0;
 }
 
-/* sorted[count] in groups of one name; name has room for the longest. */
-static int decide_groups(const struct policy *p, struct item *const *sorted, size_t count,
-			 char *name, struct env_block *out, struct err *e)
+/* items are sorted; name has room for the longest. */
+static int decide_groups(const struct policy *p, const struct items *items, char *name,
+			 struct env_block *out, struct err *e)
 {
 	size_t end;
 
-	for (size_t start = 0; start < count; start = end) {
-		const struct item *first = sorted[start];
-		for (end = start + 1; end < count; end++)
-			if (!is_same_name(first, sorted[end]))
+	for (size_t start = 0; start < items->count; start = end) {
+		const struct item *first = &items->v[start];
+		for (end = start + 1; end < items->count; end++)
+			if (!is_same_name(first, &items->v[end]))
 				break;
 		memcpy(name, first->name, first->name_len);
 		name[first->name_len] = '\0';
-		if (decide(p, name, sorted + start, end - start, out, e) < 0)
+		if (decide(p, name, first, end - start, out, e) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int decide_all(const struct policy *p, const struct items *items, struct env_block *out,
+static int decide_all(const struct policy *p, struct items *items, struct env_block *out,
 		      struct err *e)
 {
-	MEM_AUTOFREE struct item **sorted = mem_calloc(items->count, sizeof(*sorted), e);
 	size_t longest = 0;
 
-	for (size_t i = 0; i < items->count && sorted; i++) {
-		sorted[i] = &items->v[i];
+	for (size_t i = 0; i < items->count; i++)
 		if (items->v[i].name_len > longest)
 			longest = items->v[i].name_len;
-	}
 	MEM_AUTOFREE char *name = mem_calloc(longest + 1, 1, e);
-	if (!sorted || !name)
+	if (!name)
 		return -1;
-	qsort(sorted, items->count, sizeof(*sorted), compare_items);
-	return decide_groups(p, sorted, items->count, name, out, e);
+	if (items->count)
+		qsort(items->v, items->count, sizeof(items->v[0]), compare_items);
+	return decide_groups(p, items, name, out, e);
 }
 
 int env_build(const struct policy *p, char *const *host_env, struct env_block *out, struct err *e)

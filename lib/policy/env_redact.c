@@ -51,7 +51,7 @@ static bool is_login(const char *word)
 	return colon && colon[1] && word[strspn(word, "0123456789:")];
 }
 
-/* Length of "NAME=" or "--name=" at the front if its name says secret and a value follows; else 0. */
+/* Length of "NAME=" or "--name=" if the name says secret and a value follows; else 0. */
 static size_t secret_prefix_len(const char *word)
 {
 	size_t len = strspn(word, NAME_CHARS);
@@ -103,7 +103,7 @@ int env_put_redacted_argv(struct buf *out, char *const *argv, struct err *e)
 	struct buf word;
 	int rc = 0;
 
-	buf_init(&word, LIMIT_LOG_LINE * 2);
+	buf_init(&word, 2UL * LIMIT_LOG_LINE);
 	for (size_t i = 0; argv[i] && rc == 0; i++) {
 		buf_reset(&word);
 		rc = put_word(&word, argv[i], announced, e);

@@ -45,12 +45,12 @@ static const struct glob_rule glob_rules[] = {
 
 /* Words of a name, in strcmp() order. */
 static const char *const secret_words[] = {
-	"ACCESSKEY", "ACCESSKEYS", "APIKEY", "APIKEYS", "AUTH", "AUTHKEY", "AUTHORIZATION", "BEARER",
-	"COOKIE", "COOKIES", "CREDENTIAL", "CREDENTIALS",
-	"CREDS", "DSN", "ENCRYPTIONKEY", "HMAC", "JWT", "KEY", "KEYS", "MASTERKEY", "MNEMONIC",
-	"PASSCODE", "PASSPHRASE", "PASSPHRASES", "PASSWD", "PASSWORD", "PASSWORDS", "PRIVATE",
-	"PRIVATEKEY", "PSK", "PWD", "SALT", "SECRET", "SECRETKEY", "SECRETS", "SIGNING",
-	"SIGNINGKEY", "TOKEN", "TOKENS", "TOTP", "WEBHOOK", "WEBHOOKS",
+	"ACCESSKEY", "ACCESSKEYS", "APIKEY", "APIKEYS", "AUTH", "AUTHKEY", "AUTHORIZATION",
+	"BEARER", "COOKIE", "COOKIES", "CREDENTIAL", "CREDENTIALS", "CREDS", "DSN",
+	"ENCRYPTIONKEY", "HMAC", "JWT", "KEY", "KEYS", "MASTERKEY", "MNEMONIC", "PASSCODE",
+	"PASSPHRASE", "PASSPHRASES", "PASSWD", "PASSWORD", "PASSWORDS", "PRIVATE", "PRIVATEKEY",
+	"PSK", "PWD", "SALT", "SECRET", "SECRETKEY", "SECRETS", "SIGNING", "SIGNINGKEY", "TOKEN",
+	"TOKENS", "TOTP", "WEBHOOK", "WEBHOOKS",
 };
 
 /* Words that say it only at the end of a name: DB_PASS, ADO_PAT; not PASS_COUNT, PAT_INDEX. */
@@ -74,7 +74,8 @@ static int compare_exact(const void *key, const void *rule)
 
 static const struct exact_rule *find_exact(const char *name)
 {
-	return bsearch(name, exact_rules, MEM_COUNT(exact_rules), sizeof(exact_rules[0]), compare_exact);
+	return bsearch(name, exact_rules, MEM_COUNT(exact_rules), sizeof(exact_rules[0]),
+		       compare_exact);
 }
 
 static const struct glob_rule *find_glob(const char *name)
@@ -83,7 +84,8 @@ static const struct glob_rule *find_glob(const char *name)
 
 	for (size_t i = 0; i < MEM_COUNT(glob_rules) && len; i++) {
 		const struct glob_rule *r = &glob_rules[i];
-		if (r->start_len && (r->start[0] != name[0] || strncmp(name, r->start, r->start_len) != 0))
+		if (r->start_len &&
+		    (r->start[0] != name[0] || strncmp(name, r->start, r->start_len) != 0))
 			continue;
 		if (r->end_len && r->end[r->end_len - 1] != name[len - 1])
 			continue;
@@ -152,7 +154,8 @@ static bool is_camel_start(const char *s, size_t i, size_t len)
 {
 	if (!is_upper(s[i]))
 		return false;
-	return is_lower(s[i - 1]) || is_digit(s[i - 1]) || (is_upper(s[i - 1]) && i + 1 < len && is_lower(s[i + 1]));
+	return is_lower(s[i - 1]) || is_digit(s[i - 1]) ||
+	       (is_upper(s[i - 1]) && i + 1 < len && is_lower(s[i + 1]));
 }
 
 static int compare_word(const void *key, const void *word)

@@ -177,7 +177,8 @@ static const struct token *const tokens_by_letter[128] = {
 
 static bool is_token_char(char c)
 {
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+	       c == '_';
 }
 
 /* str_starts_with() reads the prefix twice; here it is asked at each word of each value. */
@@ -293,7 +294,7 @@ static size_t parameter_len(const char *s)
 	return len;
 }
 
-/* s is where a parameter may start: "token=…" of a query, "Password=…;" of a connection string. */
+/* A parameter may start at s: "token=…" of a query, "Password=…;" of a connection string. */
 static bool is_secret_parameter(const char *s)
 {
 	while (*s == ' ')
@@ -302,7 +303,8 @@ static bool is_secret_parameter(const char *s)
 	bool is_signature = (len == 3 && strncasecmp(s, "sig", 3) == 0) ||
 			    (len == 9 && strncasecmp(s, "signature", 9) == 0);
 
-	if (!len || len > PARAMETER_MAX || s[len] != '=' || !s[len + 1] || strchr(" &;", s[len + 1]))
+	if (!len || len > PARAMETER_MAX || s[len] != '=' || !s[len + 1] ||
+	    strchr(" &;", s[len + 1]))
 		return false;
 	return is_signature || env_name_is_secret(s, len);
 }
@@ -354,7 +356,7 @@ bool env_is_secret_value(const char *value)
 			return true;
 		if (!is_in_word || is_after_word)
 			continue;
-		/* '-' stands inside of tokens too; only a JWT is so long that looking again would hurt */
+		/* '-' stands inside of tokens too; a JWT is long, so look only once */
 		if (is_token(s) || ((s == value || s[-1] != '-') && is_jwt(s)))
 			return true;
 	}

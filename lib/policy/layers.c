@@ -1,6 +1,6 @@
 /*
- * Names of the isolation layers, made from the one list in layers.h, and the comma list that --require takes.
- * Must not know which backend gives which layer.
+ * Names of the isolation layers, made from the one list in layers.h, and the comma list that
+ * --require takes. Must not know which backend gives which layer.
  */
 #include "layers.h"
 

@@ -1,6 +1,7 @@
 /*
- * The policy as plain data: its defaults, its end, and the contradictions in it that can be told without looking at the
- * machine. Must not look at the machine: whether folders exist and limits can be kept is the backends' business.
+ * The policy as plain data: its defaults, its end, and the contradictions in it that can be told
+ * without looking at the machine. Must not look at the machine: whether folders exist and limits
+ * can be kept is the backends' business.
  */
 #include "policy.h"
 
@@ -13,8 +14,8 @@
 
 #define DAY_MS (UINT64_C(24) * 60 * 60 * 1000)
 #define DURATION_MAX_MS (3650 * DAY_MS) /* so that "now + duration" never overflows a clock */
-#define PIDS_MAX 4194304U               /* PID_MAX_LIMIT: pids.max takes no larger number (kernel/cgroup/pids.c) */
-#define CPUS_MIN_MILLI 10U              /* cpu.max: at least 1 ms of each 100 ms (kernel/sched/core.c) */
+#define PIDS_MAX 4194304U  /* PID_MAX_LIMIT: pids.max takes no more (kernel/cgroup/pids.c) */
+#define CPUS_MIN_MILLI 10U /* cpu.max: at least 1 ms of each 100 ms (kernel/sched/core.c) */
 
 void policy_init(struct policy *p)
 {
@@ -72,14 +73,17 @@ static int check_mount(const struct policy_mount *m, struct err *e)
 	shown_text(&shown, m->dst, strlen(m->dst));
 	look_at_path(m->dst, &is_root, &has_dotdot);
 	if (is_elsewhere && m->dst[0] != '/')
-		return err_set(e, ERR_USAGE, "%s: '%s' is not absolute", names[m->kind], shown.text);
+		return err_set(e, ERR_USAGE, "%s: '%s' is not absolute", names[m->kind],
+			       shown.text);
 	if (is_elsewhere && has_dotdot)
 		return err_set(e, ERR_USAGE, "%s: '%s' has '..' in it", names[m->kind], shown.text);
 	if (is_root && m->kind != MOUNT_RO && m->kind != MOUNT_RW)
-		return err_set(e, ERR_USAGE, "%s: '%s' is the whole tree; the command would find nothing",
+		return err_set(e, ERR_USAGE,
+			       "%s: '%s' is the whole tree; the command would find nothing",
 			       names[m->kind], shown.text);
 	if (m->size_bytes > INT64_MAX)
-		return err_set(e, ERR_USAGE, "%s: the size of '%s' is too large", names[m->kind], shown.text);
+		return err_set(e, ERR_USAGE, "%s: the size of '%s' is too large", names[m->kind],
+			       shown.text);
 	return 0;
 }
 
@@ -103,7 +107,8 @@ static int check_ranges(const struct policy *p, struct err *e)
 
 	for (size_t i = 0; i < MEM_COUNT(ranges); i++)
 		if (ranges[i].value > ranges[i].max)
-			return err_set(e, ERR_USAGE, "%s: at most %s", ranges[i].name, ranges[i].max_text);
+			return err_set(e, ERR_USAGE, "%s: at most %s", ranges[i].name,
+				       ranges[i].max_text);
 	if (p->cpus_milli && p->cpus_milli < CPUS_MIN_MILLI)
 		return err_set(e, ERR_USAGE, "--cpus: at least 0.01");
 	return 0;
@@ -115,7 +120,10 @@ static int check_not_empty(const struct policy *p, struct err *e)
 		const char *name;
 		const char *value;
 	} texts[] = {
-		{ "--backend", p->backend }, { "--root", p->root }, { "--cwd", p->cwd }, { "--seccomp", p->seccomp },
+		{ "--backend", p->backend },
+		{ "--root", p->root },
+		{ "--cwd", p->cwd },
+		{ "--seccomp", p->seccomp },
 	};
 
 	for (size_t i = 0; i < MEM_COUNT(texts); i++)
@@ -129,7 +137,9 @@ static int check_not_empty(const struct policy *p, struct err *e)
 int policy_check(const struct policy *p, struct err *e)
 {
 	if (p->is_strict && p->is_best_effort)
-		return err_set(e, ERR_USAGE, "--strict and --best-effort exclude each other (one may be in the policy file)");
+		return err_set(e, ERR_USAGE,
+			       "--strict and --best-effort exclude each other, also when one of "
+			       "them is in the policy file");
 	if (p->want_rlimit_as && !p->memory_bytes)
 		return err_set(e, ERR_USAGE, "--rlimit-as: needs --memory");
 	if (check_not_empty(p, e) < 0 || check_ranges(p, e) < 0)

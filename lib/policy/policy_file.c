@@ -101,7 +101,7 @@ static int apply_value(const struct load *l, const struct opt *opt, const struct
 	return refuse_type(l, opt, node, e);
 }
 
-/* Two keys for one field (an alias and the real name): which of them counts is not for us to guess. */
+/* Two keys for one field (an alias and the real name): which one counts is not ours to guess. */
 static int check_alias(const struct load *l, const struct opt *opt, const struct json_node *member,
 		       struct err *e)
 {

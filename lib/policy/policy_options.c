@@ -1,7 +1,7 @@
 /*
- * What is special about single policy options: paths with suffixes, words, decimal fractions. Each function gets one
- * value from the command line or from a policy file and stores it. Must not touch the system: whether a path exists is
- * found out when the sandbox is planned.
+ * What is special about single policy options: paths with suffixes, words, decimal fractions. Each
+ * function gets one value from the command line or from a policy file and stores it. Must not touch
+ * the system: whether a path exists is found out when the sandbox is planned.
  */
 #include "policy_options.h"
 
@@ -13,7 +13,7 @@
 #include "shown.h"
 
 #define USER_ID_MAX (UINT32_MAX - 1) /* -1 means "leave as it is" to setresuid(2) */
-#define CPUS_MAX 8192U               /* NR_CPUS of the largest kernels */
+#define CPUS_MAX UINT64_C(8192)       /* NR_CPUS of the largest kernels */
 
 static int refuse_value(const char *value, const char *why, struct err *e)
 {
@@ -23,14 +23,16 @@ static int refuse_value(const char *value, const char *why, struct err *e)
 }
 
 /* Index of value in words[count]; -1 and a message that lists them. */
-static int find_word(const char *value, const char *const *words, size_t count, const char *list, struct err *e)
+static int find_word(const char *value, const char *const *words, size_t count, const char *list,
+		     struct err *e)
 {
 	struct shown shown;
 
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(value, words[i]) == 0)
 			return (int)i;
-	return err_set(e, ERR_USAGE, "'%s' is none of %s", shown_text(&shown, value, strlen(value)), list);
+	return err_set(e, ERR_USAGE, "'%s' is none of %s", shown_text(&shown, value, strlen(value)),
+		       list);
 }
 
 /* src (may be NULL) and dst are copied. */
@@ -61,7 +63,10 @@ static int add_own_place(void *target, enum mount_kind kind, const char *path, s
 {
 	char *both = (char *)(uintptr_t)path; /* only read; add_mount() copies */
 	const struct policy_mount mount = {
-		.kind = kind, .is_read_only = kind == MOUNT_RO, .src = kind == MOUNT_HIDE ? NULL : both, .dst = both,
+		.kind = kind,
+		.is_read_only = kind == MOUNT_RO,
+		.src = kind == MOUNT_HIDE ? NULL : both,
+		.dst = both,
 	};
 
 	return *path ? add_mount(target, &mount, e) : err_set(e, ERR_USAGE, "the path is empty");
@@ -83,8 +88,8 @@ int policy_option_hide(void *target, const char *value, struct err *e)
 }
 
 /*
- * SRC:DST[:ro]. DST is absolute, so ":/" is where it starts; a second ":/" could mean two things and is refused rather
- * than guessed.
+ * SRC:DST[:ro]. DST is absolute, so ":/" is where it starts; a second ":/" could mean two things
+ * and is refused rather than guessed.
  */
 int policy_option_bind(void *target, const char *value, struct err *e)
 {
@@ -92,7 +97,6 @@ int policy_option_bind(void *target, const char *value, struct err *e)
 	MEM_AUTOFREE char *text = mem_strdup(value, e);
 	size_t len;
 	char *colon;
-	int rc;
 
 	if (!text)
 		return -1;
@@ -105,12 +109,11 @@ int policy_option_bind(void *target, const char *value, struct err *e)
 	if (!colon || colon == text)
 		return refuse_value(value, "is not SRC:DST[:ro] with an absolute DST", e);
 	if (strstr(colon + 1, ":/"))
-		return refuse_value(value, "has more than one ':/', so it is not clear where DST starts", e);
+		return refuse_value(value, "has more than one ':/': where does DST start?", e);
 	*colon = '\0';
 	mount.src = text;
 	mount.dst = colon + 1;
-	rc = add_mount(target, &mount, e);
-	return rc;
+	return add_mount(target, &mount, e);
 }
 
 /* PATH[:SIZE]; a ':' always starts a size. */
@@ -138,7 +141,9 @@ int policy_option_tmpfs(void *target, const char *value, struct err *e)
 
 int policy_option_net(void *target, const char *value, struct err *e)
 {
-	static const char *const words[] = { [NET_NONE] = "none", [NET_LOOPBACK] = "loopback", [NET_HOST] = "host" };
+	static const char *const words[] = {
+		[NET_NONE] = "none", [NET_LOOPBACK] = "loopback", [NET_HOST] = "host"
+	};
 	struct policy *p = target;
 	int i = find_word(value, words, MEM_COUNT(words), "none, loopback, host", e);
 
@@ -152,7 +157,10 @@ int policy_option_net(void *target, const char *value, struct err *e)
 int policy_option_env_mode(void *target, const char *value, struct err *e)
 {
 	static const char *const words[] = {
-		[ENV_SCRUB] = "scrub", [ENV_ALLOW] = "allow", [ENV_CLEAR] = "clear", [ENV_INHERIT] = "inherit",
+		[ENV_SCRUB] = "scrub",
+		[ENV_ALLOW] = "allow",
+		[ENV_CLEAR] = "clear",
+		[ENV_INHERIT] = "inherit",
 	};
 	struct policy *p = target;
 	int i = find_word(value, words, MEM_COUNT(words), "scrub, allow, clear, inherit", e);
@@ -185,10 +193,11 @@ int policy_option_stdin(void *target, const char *value, struct err *e)
 	return 0;
 }
 
-/* Thousandths, exactly: more decimals than three are refused, not rounded to a limit that nobody asked for. */
+/* Thousandths, exactly: a fourth decimal is refused, not rounded to what nobody asked for. */
 int policy_option_cpus(void *target, const char *value, struct err *e)
 {
-	static const char why[] = "is no number of processors (such as 0.5 or 2, at most 8192 and three decimals)";
+	static const char why[] =
+		"is no number of processors (such as 0.5 or 2, at most 8192 and three decimals)";
 	struct policy *p = target;
 	size_t whole_len = strspn(value, "0123456789");
 	const char *fraction = value[whole_len] == '.' ? value + whole_len + 1 : "";
@@ -197,13 +206,14 @@ int policy_option_cpus(void *target, const char *value, struct err *e)
 	uint64_t unit = 100;
 
 	if (whole_len == 0 || whole_len > 4 || fraction_len > 3 || fraction[fraction_len] ||
-	    (value[whole_len] == '.') != (fraction_len > 0) || (value[whole_len] && value[whole_len] != '.'))
+	    (value[whole_len] == '.') != (fraction_len > 0) ||
+	    (value[whole_len] && value[whole_len] != '.'))
 		return refuse_value(value, why, e);
 	for (size_t i = 0; i < whole_len; i++)
 		milli = milli * 10 + (uint64_t)(value[i] - '0') * 1000;
 	for (size_t i = 0; i < fraction_len; i++, unit /= 10)
 		milli += (uint64_t)(fraction[i] - '0') * unit;
-	if (milli > CPUS_MAX * 1000U)
+	if (milli > CPUS_MAX * 1000)
 		return refuse_value(value, why, e);
 	p->cpus_milli = milli;
 	return 0;

@@ -1,6 +1,6 @@
 /*
- * A short printable form of text that the user gave: the units of str_printable_unit() as long as they fit.
- * Must not allocate, so that a message about missing memory can use it.
+ * A short printable form of text that the user gave: the units of str_printable_unit() as long as
+ * they fit. Must not allocate, so that a message about missing memory can use it.
  */
 #include "shown.h"
 

@@ -1,6 +1,6 @@
 /*
- * A short printable form of text that the user gave, for error messages. Never for values of variables: an error
- * message ends in logs and results.
+ * A short printable form of text that the user gave, for error messages. Never for values of
+ * variables: an error message ends in logs and results.
  */
 #ifndef SBX_POLICY_SHOWN_H
 #define SBX_POLICY_SHOWN_H

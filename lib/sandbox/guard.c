@@ -177,29 +177,34 @@ static int guard_spawn(struct guard *g, struct err *e)
 	return 0;
 }
 
+static void guard_note_status(struct guard *g, int status)
+{
+	g->command_pid = 0;
+	g->report.has_status = 1;
+	g->report.status = status;
+}
+
 /* Reap all that ended. True when no child is left. */
 static bool guard_reap(struct guard *g)
 {
 	for (;;) {
 		int status;
-		pid_t pid = wait4(-1, &status, WNOHANG | __WALL, &g->report.usage);
+		pid_t pid = waitpid(-1, &status, WNOHANG | __WALL);
 
 		if (pid < 0 && errno == EINTR)
 			continue;
 		if (pid <= 0)
 			return pid < 0;
-		if (pid == g->command_pid) {
-			g->command_pid = 0;
-			g->report.status = status;
-			guard_send(g, GUARD_EXITED, -1);
-		}
+		if (pid == g->command_pid)
+			guard_note_status(g, status);
 	}
 }
 
 /* Everything below us, by the surest means there is; then wait until it is gone. */
 static int guard_kill_all(struct guard *g)
 {
-	int status = 0, left = 0;
+	int status = 0, left;
+	struct rusage usage;
 	bool is_seen = false;
 
 	if (guard_reap(g))
@@ -208,18 +213,15 @@ static int guard_kill_all(struct guard *g)
 		(void)cgroup_kill(&g->plan->cgroup);
 	if (g->has_pid_ns) {
 		/* pid 1 is not hit by its own kill(-1); the kernel holds the list while it signals: nothing forks away */
-		while (!guard_reap(g)) {
+		do {
 			(void)kill(-1, SIGKILL);
 			(void)waitid(P_ALL, 0, &(siginfo_t){ 0 }, WEXITED | WNOWAIT | __WALL);
-		}
+		} while (!guard_reap(g));
 		return 0;
 	}
-	left = proc_kill_children(g->command_pid, &status, &g->report.usage, &is_seen);
-	if (is_seen) {
-		g->command_pid = 0;
-		g->report.status = status;
-		guard_send(g, GUARD_EXITED, -1);
-	}
+	left = proc_kill_children(g->command_pid, &status, &usage, &is_seen);
+	if (is_seen)
+		guard_note_status(g, status);
 	return left;
 }
 
@@ -247,10 +249,15 @@ static _Noreturn void guard_finish(struct guard *g)
 
 static void guard_on_child(struct loop *l, int signo, void *ctx)
 {
+	struct guard *g = ctx;
+	bool was_running = g->command_pid != 0;
+
 	(void)l;
 	(void)signo;
-	if (guard_reap(ctx))
-		guard_finish(ctx);
+	if (guard_reap(g))
+		guard_finish(g);
+	if (was_running && g->command_pid == 0)
+		guard_send(g, GUARD_EXITED, -1);
 }
 
 static void guard_on_control(struct loop_watch *w, short revents)

@@ -21,14 +21,15 @@ struct guard_command {
 	int32_t signo;
 };
 
-/* guardian → runner */
+/* guardian → runner; EXITED comes only while descendants are left, else DONE says it all */
 enum guard_event { GUARD_STARTED = 1, GUARD_FAILED, GUARD_EXITED, GUARD_DONE };
 struct guard_message {
 	int32_t event;
-	int32_t status;      /* EXITED: as wait(2) has it */
+	int32_t has_status;  /* EXITED and DONE: the command's status is known */
+	int32_t status;      /* as wait(2) has it */
 	uint32_t applied;    /* STARTED: layers in force */
 	int32_t layer_errno[LAYER_COUNT]; /* STARTED: why one of them is not, where the kernel refused */
-	struct rusage usage; /* EXITED: the command; DONE: everything that was reaped */
+	struct rusage usage; /* DONE: everything that was reaped */
 	int32_t left;        /* DONE: processes that could not be killed */
 	int32_t has_group;
 	struct cgroup_usage group; /* DONE: what the control group counted */

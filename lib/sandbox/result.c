@@ -83,6 +83,8 @@ static enum reason run_reason(const struct sandbox_run *run)
 		return REASON_PIDS_LIMIT;
 	if (!WIFSIGNALED(status))
 		return REASON_EXIT;
+	if (run->forwarded_signal == WTERMSIG(status))
+		return REASON_CANCELLED;
 	if (run_used_up_cpu(run, WTERMSIG(status)))
 		return REASON_CPU_TIMEOUT;
 	return run_signal_reason(WTERMSIG(status));
@@ -98,7 +100,7 @@ static void run_conclude_usage(struct sandbox_run *run)
 	struct sandbox_result *r = &run->result;
 	const struct cgroup_usage *g = &run->last.group;
 
-	if (run->has_status) {
+	if (run->has_usage) {
 		r->has_cpu = true;
 		r->cpu_user_ms = run_timeval_ms(run->last.usage.ru_utime);
 		r->cpu_system_ms = run_timeval_ms(run->last.usage.ru_stime);

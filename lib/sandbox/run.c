@@ -250,16 +250,22 @@ static void run_started(struct sandbox_run *run, const struct guard_message *m, 
 		run_end(run, REASON_LAUNCH_ERROR, true);
 }
 
+static void run_note_status(struct sandbox_run *run, const struct guard_message *m)
+{
+	if (m->has_status == 0 || run->has_status)
+		return;
+	run->has_status = true;
+	run->wait_status = m->status;
+	run->state = RUN_EXITED;
+	loop_disarm(run->loop, &run->wall);
+	loop_disarm(run->loop, &run->sample);
+}
+
 static void run_exited(struct sandbox_run *run, const struct guard_message *m)
 {
 	struct err e = ERR_INIT;
 
-	run->has_status = true;
-	run->wait_status = m->status;
-	run->last = *m;
-	run->state = RUN_EXITED;
-	loop_disarm(run->loop, &run->wall);
-	loop_disarm(run->loop, &run->sample);
+	run_note_status(run, m);
 	run_io_flush(run);
 	if (run->state != RUN_EXITED)
 		return;
@@ -332,10 +338,8 @@ static void run_on_control(struct loop_watch *w, short revents)
 		break;
 	case GUARD_DONE:
 		run->has_usage = true;
-		run->last.usage = m.usage;
-		run->last.group = m.group;
-		run->last.has_group = m.has_group;
-		run->last.left = m.left;
+		run->last = m;
+		run_note_status(run, &m);
 		break;
 	}
 	fd_close(&fd);
@@ -481,8 +485,12 @@ bool sandbox_run_stdout_is_gone(const struct sandbox_run *run)
 
 void sandbox_run_signal(struct sandbox_run *run, int signo)
 {
+	if (signo == SIGINT || signo == SIGTERM || signo == SIGHUP || signo == SIGQUIT)
+		run->forwarded_signal = signo;
 	if (run->state == RUN_RUNNING || run->state == RUN_EXITED)
 		run_command(run, GUARD_SIGNAL, signo);
+	else if (run->state == RUN_STARTING && run->forwarded_signal == signo)
+		run_end(run, REASON_CANCELLED, true); /* there is nobody yet who could handle it */
 }
 
 void sandbox_run_resize(struct sandbox_run *run)

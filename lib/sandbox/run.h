@@ -22,6 +22,8 @@ struct run_output { /* stdout (0) or stderr (1) of the command */
 	struct pump pump;        /* stream */
 	bool is_ended;
 	bool is_large;           /* the pipe was made larger */
+	char line[512];          /* L4: the line that is being collected */
+	size_t line_len;
 };
 
 struct sandbox_run {
@@ -47,10 +49,11 @@ struct sandbox_run {
 	uint64_t start_us;
 	bool is_ending;                      /* TERM or KILL was sent */
 	bool is_stdout_gone;
+	int forwarded_signal;                /* INT, TERM, HUP or QUIT that came from outside; 0 */
 	enum reason ended_for;
 	bool has_status;
 	int wait_status;
-	struct guard_message last;           /* of EXITED and DONE */
+	struct guard_message last;           /* DONE */
 	bool has_usage;
 	uint64_t sampled_peak_bytes;
 };

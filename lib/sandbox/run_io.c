@@ -40,15 +40,39 @@ int run_io_open(struct sandbox_run *run, struct guard *g, struct err *e)
 	return run_open_input(run, g, e);
 }
 
+static void run_trace_line(struct run_output *o, const char *name)
+{
+	o->line[o->line_len] = '\0';
+	log_write(LOG_TRACE, "%s: %s", name, env_is_secret_value(o->line) ? "[redacted]" : o->line);
+	o->line_len = 0;
+}
+
 static void run_output_ended(struct sandbox_run *run, struct run_output *o)
 {
 	loop_del(run->loop, &o->watch);
 	fd_close(&o->fd);
+	if (o->line_len > 0)
+		run_trace_line(o, o == &run->out[0] ? "stdout" : "stderr");
 	o->is_ended = true;
 	run_on_output_end(run);
 }
 
-/* Bytes go to the log at L4 only for captured output; streamed output is on the caller's terminal anyway. */
+/* L4: captured output line by line, until the cap is passed; streamed output is on the caller's terminal anyway. */
+static void run_trace(struct sandbox_run *run, struct run_output *o, size_t n)
+{
+	int i = o == &run->out[1];
+	const struct capture_stream *s = &run->capture.streams[i];
+
+	if (log_level < LOG_TRACE || run->capture.is_over)
+		return;
+	for (size_t at = s->head_len - n; at < s->head_len; at++) {
+		if (s->head[at] == '\n' || o->line_len == sizeof o->line - 1)
+			run_trace_line(o, i == 0 ? "stdout" : "stderr");
+		if (s->head[at] != '\n')
+			o->line[o->line_len++] = (char)s->head[at];
+	}
+}
+
 static void run_on_capture(struct loop_watch *w, short revents)
 {
 	struct sandbox_run *run = w->ctx;
@@ -67,6 +91,7 @@ static void run_on_capture(struct loop_watch *w, short revents)
 			run_output_ended(run, o);
 			return;
 		}
+		run_trace(run, o, (size_t)n);
 		if (!o->is_large && (size_t)n >= 32768) {
 			o->is_large = true; /* a chatty command: fewer, larger reads */
 			(void)fd_grow_pipe(o->fd);

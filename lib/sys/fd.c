@@ -259,9 +259,10 @@ ssize_t fd_recv_msg(int sock_fd, void *data, size_t len, int *fd)
 	m.msg_iovlen = 1;
 	m.msg_control = control.bytes;
 	m.msg_controllen = sizeof control.bytes;
+	/* ECONNRESET: the other side ended with something of ours unread; what it had sent before comes after that */
 	do
 		n = recvmsg(sock_fd, &m, FD_OS_MSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && (errno == EINTR || errno == ECONNRESET));
 	if (n < 0)
 		return -errno;
 	c = CMSG_FIRSTHDR(&m);

@@ -108,6 +108,11 @@ static void group_close_dir(struct cgroup *g, size_t i)
 	fd_close(&g->parent_fd[i]);
 }
 
+int cgroup_dir_fd(const struct cgroup *g, int controller)
+{
+	return g->dir_of[controller] >= 0 ? g->dir_fd[g->dir_of[controller]] : -1;
+}
+
 /* "sbx-PID-SEQ", where SEQ is clock_now_us() at birth. */
 static bool parse_group_name(const char *name, uint64_t *owner, uint64_t *born_us)
 {
@@ -276,8 +281,7 @@ static void kill_visit(pid_t pid, void *arg)
  */
 static int kill_one_by_one(const struct cgroup *g, size_t dir)
 {
-	int freezer = g->dir_of[CGROUP_FREEZER];
-	int freezer_fd = freezer >= 0 ? g->dir_fd[freezer] : -1;
+	int freezer_fd = cgroup_dir_fd(g, CGROUP_FREEZER);
 	bool is_v1 = freezer_fd >= 0 && cgroup_file_exists(freezer_fd, "freezer.state");
 	const char *file = is_v1 ? "freezer.state" : "cgroup.freeze";
 	const struct timespec pause = { .tv_nsec = 1000000 };
@@ -298,8 +302,8 @@ static int kill_one_by_one(const struct cgroup *g, size_t dir)
 
 int cgroup_kill(const struct cgroup *g)
 {
-	int freezer = g->dir_of[CGROUP_FREEZER];
-	if (freezer >= 0 && fd_write_small(g->dir_fd[freezer], "cgroup.kill", "1") == 0)
+	int freezer_fd = cgroup_dir_fd(g, CGROUP_FREEZER);
+	if (freezer_fd >= 0 && fd_write_small(freezer_fd, "cgroup.kill", "1") == 0)
 		return 0;
 	int rc = 0;
 	/* a child that failed half-way to join is in the first folders only */

@@ -75,6 +75,7 @@ bool cgroup_parse_number(const char **text, uint64_t *value); /* *text moves beh
  * open for the child to write "0" to. Its index or -errno. Sweeps left-over groups first.
  */
 int cgroup_add_dir(struct cgroup *g, int parent_fd, const char *join_file);
+int cgroup_dir_fd(const struct cgroup *g, int controller); /* where a controller lives, or -1 */
 /* Why a limit is not kept: text NULL takes what errnum says. */
 void cgroup_miss(struct cgroup *g, int controller, int errnum, const char *text);
 /* Settle a limit that was set with result rc (0 or -errno): kept if it was asked for, or why. */

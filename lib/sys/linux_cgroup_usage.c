@@ -6,11 +6,6 @@
 
 #include "linux_cgroup_priv.h"
 
-static int dir_fd_of(const struct cgroup *g, int controller)
-{
-	return g->dir_of[controller] >= 0 ? g->dir_fd[g->dir_of[controller]] : -1;
-}
-
 /* cpuacct limits nothing, so dir_of does not know it. Nanoseconds, since 4.10. */
 static bool v1_read_cpu(const struct cgroup *g, struct cgroup_usage *u)
 {
@@ -49,7 +44,8 @@ int cgroup_read_usage(const struct cgroup *g, struct cgroup_usage *u)
 	memset(u, 0, sizeof *u);
 	if (g->dir_count == 0)
 		return -1;
-	int memory_fd = dir_fd_of(g, CGROUP_MEMORY), pids_fd = dir_fd_of(g, CGROUP_PIDS);
+	int memory_fd = cgroup_dir_fd(g, CGROUP_MEMORY);
+	int pids_fd = cgroup_dir_fd(g, CGROUP_PIDS);
 	if (g->version == 1)
 		v1_read(g, memory_fd, u);
 	else

@@ -67,23 +67,22 @@ static const char *v1_why(int errnum)
 
 static void v1_set_limits(struct cgroup *g, const struct cgroup_limits *limits)
 {
-	int memory = g->dir_of[CGROUP_MEMORY];
-	int pids = g->dir_of[CGROUP_PIDS];
-	int cpu = g->dir_of[CGROUP_CPU];
+	int memory_fd = cgroup_dir_fd(g, CGROUP_MEMORY);
+	int pids_fd = cgroup_dir_fd(g, CGROUP_PIDS);
+	int cpu_fd = cgroup_dir_fd(g, CGROUP_CPU);
 
-	if (limits->memory_bytes && memory >= 0) {
-		int rc = v1_set_memory(g->dir_fd[memory], limits->memory_bytes);
+	if (limits->memory_bytes && memory_fd >= 0) {
+		int rc = v1_set_memory(memory_fd, limits->memory_bytes);
 		cgroup_settle(g, CGROUP_MEMORY, rc, true);
 		if (g->why_errno[CGROUP_MEMORY] == EOPNOTSUPP)
 			cgroup_miss(g, CGROUP_MEMORY, EOPNOTSUPP, v1_swap);
 	}
-	if (limits->pids && pids >= 0) {
+	if (limits->pids && pids_fd >= 0) {
 		uint64_t most = cgroup_clamp_pids(limits->pids);
-		cgroup_settle(
-		    g, CGROUP_PIDS, cgroup_file_set(g->dir_fd[pids], "pids.max", most, 0), true);
+		cgroup_settle(g, CGROUP_PIDS, cgroup_file_set(pids_fd, "pids.max", most, 0), true);
 	}
-	if (limits->cpus_milli && cpu >= 0) {
-		int rc = v1_set_cpu(g->dir_fd[cpu], limits->cpus_milli);
+	if (limits->cpus_milli && cpu_fd >= 0) {
+		int rc = v1_set_cpu(cpu_fd, limits->cpus_milli);
 		cgroup_settle(g, CGROUP_CPU, rc, true);
 		if (rc == -EINVAL) /* v1 checks against the groups above */
 			cgroup_miss(g, CGROUP_CPU, EINVAL,

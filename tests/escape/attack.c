@@ -366,7 +366,7 @@ static const struct check checks[] = {
 	{42, check_symlink, false},
 	{53, check_deny_read, false},
 	{56, check_tmpfs_limit, false},
-	{57, check_file_size, false},
+	{57, check_file_size, true},
 	{60, check_upward, false},
 	{62, check_system_files, false},
 	{63, check_memfd_exec, false},

@@ -40,7 +40,32 @@ etc_canary=/etc/sbx-escape-canary
 opt_canary=/opt/sbx-escape-canary
 usr_canary=/usr/lib/sbx-escape-canary
 
+# Groups of our own below the present ones, so that what a runner leaves is known to be ours. Only
+# version 1: a group of version 2 may not hold processes and groups with controllers at once.
+enter_groups() {
+	escape_groups=''
+	while IFS=: read -r _ group_names group_path; do
+		group_dir=/sys/fs/cgroup/${group_names#name=}$group_path
+		[ -n "$group_names" ] && [ -e "$group_dir/tasks" ] || continue
+		mkdir "$group_dir/escape.$host_tag" 2>/dev/null || continue
+		escape_groups="$escape_groups $group_dir/escape.$host_tag"
+		echo $$ >"$group_dir/escape.$host_tag/cgroup.procs"
+	done </proc/self/cgroup
+}
+
+leave_groups() {
+	for group_dir in $escape_groups; do
+		echo $$ >"${group_dir%/*}/cgroup.procs"
+		rmdir "$group_dir"
+	done 2>/dev/null
+}
+
+# A name that is unique on the machine, where our own pid is 1.
+host_tag=${work##*.}
+enter_groups
+
 escape_cleanup() {
+	leave_groups
 	umount -l "$work/ro/alias" 2>/dev/null
 	rm -f -- "$etc_canary" "$opt_canary" "$usr_canary"
 	rm -rf -- "$work"
@@ -121,7 +146,7 @@ start_victim() {
 stop_victim() {
 	kill "$victim" 2>/dev/null
 	wait "$victim_job" 2>/dev/null
-	:
+	victim=''
 }
 
 # owner_of WORLD: whose files the run's folders are.
@@ -341,7 +366,7 @@ assert_host() {
 	fi
 	host_left=$(leftovers)
 	[ -z "$host_left" ] || host_wrong="$host_wrong processes: $host_left"
-	host_groups=$(empty_groups)
+	host_groups=$(leftover_groups)
 	[ -z "$host_groups" ] || host_wrong="$host_wrong cgroups: $host_groups"
 	if [ -n "$(find "$work/root" -perm /6000 ! -name set-uid ! -name set-gid)" ]; then
 		host_wrong="$host_wrong set-id file"
@@ -349,18 +374,15 @@ assert_host() {
 	is "$host_wrong" '' "$1: the host is unchanged and nothing is left"
 }
 
-# The groups of other runs on this machine have processes; what is left behind has none.
-empty_groups() {
+# What runners have left below our own groups; it may take them a moment to go.
+leftover_groups() {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		host_empty=$(find /sys/fs/cgroup -mindepth 2 -type d -name 'sbx-*' 2>/dev/null |
-			while read -r host_group; do
-				[ -n "$(cat "$host_group/cgroup.procs" 2>/dev/null)" ] ||
-					echo "$host_group"
-			done)
-		[ -n "$host_empty" ] || return 0
+		# shellcheck disable=SC2086 # a list of folders without blanks
+		host_left_groups=$(find ${escape_groups:-/nonexistent} -mindepth 1 -type d 2>/dev/null)
+		[ -n "$host_left_groups" ] || return 0
 		sleep 0.1
 	done
-	printf '%s\n' "$host_empty" | tr '\n' ';'
+	printf '%s\n' "$host_left_groups" | tr '\n' ';'
 }
 
 # Every process of the throwaway host but this script, its subshells and its helpers. A runner that

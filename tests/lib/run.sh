@@ -58,7 +58,7 @@ run_prove() {
 	jobs=$1
 	shift
 	before=$(wc -l <"$SBX_TALLY")
-	(cd "$root" && PERL5LIB=tests/lib/perl prove --formatter SbxTally --timer --nocount \
+	(cd "$root" && PERL5LIB=tests/lib/perl prove --formatter SbxTally --timer \
 		-j "$jobs" --exec 'env -u PERL5LIB timeout -k 10 600' "$@") </dev/null
 	status=$?
 	# Each prove leaves its line; one that could not even start is a failure.

@@ -91,7 +91,8 @@ static void test_canaries(void)
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(canaries[i].entry, "="),
 			 canaries[i].entry);
 		is_str(env_get(&block.env, name), NULL, "%s is gone", name);
-		is_int(count_dropped(name, canaries[i].rule), 1, "and listed: %s", canaries[i].rule);
+		is_int(count_dropped(name, canaries[i].rule), 1, "and listed: %s",
+		       canaries[i].rule);
 	}
 	for (size_t i = 0; i < block.dropped_count; i++)
 		ok(!strstr(block.dropped[i].name, "CANARY"), "no value is kept");
@@ -101,7 +102,8 @@ static void test_canaries(void)
 static void test_modes(void)
 {
 	static const char *const host[] = {
-		"PATH=/bin", "HOME=/h", "LC_ALL=C", "FOO=1", "X_TOKEN=t", "http_proxy=http://u:p@h", NULL,
+		"PATH=/bin", "HOME=/h", "LC_ALL=C", "FOO=1", "X_TOKEN=t", "http_proxy=http://u:p@h",
+		NULL,
 	};
 
 	fresh(ENV_SCRUB);
@@ -158,7 +160,8 @@ static void test_asked_for(void)
 	want(&policy.env_set, "EMPTY=");
 	want(&policy.env_set, "PW=a=b");
 	is_int(BUILD("FOO_TOKEN=t=1", "A=host", "B=host"), 0, "asked-for variables: %s", err.msg);
-	is_str(env_get(&block.env, "FOO_TOKEN"), "t=1", "NAME takes the host's value past the rules");
+	is_str(env_get(&block.env, "FOO_TOKEN"), "t=1",
+	       "NAME takes the host's value past the rules");
 	is_str(env_get(&block.env, "A"), "2", "the last one wins");
 	is_str(env_get(&block.env, "B"), "host", "NAME after NAME=VALUE is the host's again");
 	is_str(env_get(&block.env, "C"), "given", "unless the host has none");
@@ -396,7 +399,8 @@ static int wipe_and_look(char **envp)
 static void test_wipe(void)
 {
 	char *argv[] = { (char *)(uintptr_t)"env", (char *)(uintptr_t)"--wipe", NULL };
-	char *envp[] = { (char *)(uintptr_t)"A=1", (char *)(uintptr_t)"SBX_TEST_TOKEN=CANARY", NULL };
+	char *envp[] = { (char *)(uintptr_t)"A=1", (char *)(uintptr_t)"SBX_TEST_TOKEN=CANARY",
+			 NULL };
 	int status = -1;
 
 	if (access("/proc/self/environ", R_OK) != 0) {

@@ -80,20 +80,21 @@ static void test_mistakes(void)
 		const char *where;
 	} bad[] = {
 #define BAD(text, where) { text, sizeof(text) - 1, where }
-		BAD("hush", "f.env:1: "), BAD("A=1\nhush\n", "f.env:2: "), BAD("=hush", "f.env:1: "),
-		BAD("\n\n#\nA hush=1", "f.env:4: "), BAD("export hush", "f.env:1: "),
-		BAD("export =hush", "f.env:1: "), BAD("A =hush", "f.env:1: "),
-		BAD("A\t=hush", "f.env:1: "), BAD("A=hu\0sh", "f.env:1: a NUL"),
-		BAD("A=1\r\n# hush\0\r\n", "f.env:2: a NUL"), BAD("\0", "f.env:1: a NUL"),
-		BAD("A\x01=hush", "f.env:1: "), BAD("A\x7f=hush", "f.env:1: "),
-		BAD("A=1\rB=2\rhush\nhush", "f.env:2: "),
+		BAD("hush", "f.env:1: "),	   BAD("A=1\nhush\n", "f.env:2: "),
+		BAD("=hush", "f.env:1: "),	   BAD("\n\n#\nA hush=1", "f.env:4: "),
+		BAD("export hush", "f.env:1: "),   BAD("export =hush", "f.env:1: "),
+		BAD("A =hush", "f.env:1: "),	   BAD("A\t=hush", "f.env:1: "),
+		BAD("A=hu\0sh", "f.env:1: a NUL"), BAD("A=1\r\n# hush\0\r\n", "f.env:2: a NUL"),
+		BAD("\0", "f.env:1: a NUL"),	   BAD("A\x01=hush", "f.env:1: "),
+		BAD("A\x7f=hush", "f.env:1: "),	   BAD("A=1\rB=2\rhush\nhush", "f.env:2: "),
 #undef BAD
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		is_int(parse_n(bad[i].text, bad[i].len), -1, "mistake %zu is refused", i);
 		is_int(err.kind, ERR_USAGE, "as a usage error");
-		ok(!strncmp(err.msg, bad[i].where, strlen(bad[i].where)), "with its line: %s", err.msg);
+		ok(!strncmp(err.msg, bad[i].where, strlen(bad[i].where)), "with its line: %s",
+		   err.msg);
 		ok(!strstr(err.msg, "hush"), "and nothing of the line");
 	}
 }

@@ -78,7 +78,8 @@ static void test_values(void)
 	LINE("sh -c [redacted]", "sh", "-c", "export FOO_TOKEN=HUSH; run");
 	LINE("sh -c [redacted]", "sh", "-c", "mysql --password='HUSH' db");
 	LINE("openssl -passin [redacted]", "openssl", "-passin", "pass:HUSH");
-	LINE("[redacted] [redacted]", "-----BEGIN RSA PRIVATE KEY-----HUSH", "a\n---- BEGIN SSH2 PRIVATE KEY ----HUSH");
+	LINE("[redacted] [redacted]", "-----BEGIN RSA PRIVATE KEY-----HUSH",
+	     "a\n---- BEGIN SSH2 PRIVATE KEY ----HUSH");
 	LINE("x https://h:8080/p time=10:20 a:b", "x", "https://h:8080/p", "time=10:20", "a:b");
 }
 
@@ -90,14 +91,17 @@ static void test_long(void)
 
 	memset(word, 'a', sizeof(word) - 1);
 	got = redact((const char *const[]){ "x", word, "end", NULL });
-	ok(strlen(got) < 1100 && strstr(got, "a… end"), "a long word is cut, the next one is there");
+	ok(strlen(got) < 1100 && strstr(got, "a… end"),
+	   "a long word is cut, the next one is there");
 	memcpy(word + 50000, " TOKEN=HUSH", 11);
-	is_str(redact((const char *const[]){ word, NULL }), "[redacted]", "a secret far behind is found");
+	is_str(redact((const char *const[]){ word, NULL }), "[redacted]",
+	       "a secret far behind is found");
 	for (size_t i = 0; i < 10001; i++)
 		many[i] = "word";
 	got = redact(many);
 	ok(strlen(got) <= LIMIT_LOG_LINE, "ten thousand words fit a log line: %s", err.msg);
-	ok(strncmp(got, "word word", 9) == 0 && strstr(got, " more words"), "and say how many are left");
+	ok(strncmp(got, "word word", 9) == 0 && strstr(got, " more words"),
+	   "and say how many are left");
 	is_str(redact((const char *const[]){ NULL }), "", "no word at all");
 }
 

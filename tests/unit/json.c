@@ -6,13 +6,17 @@
 #include "lib/base/str.h"
 #include "tap.h"
 
-/* Parse text; "" when it is accepted, else the message. */
+/* Parse a copy of exactly len bytes, so that reading past it shows. "": accepted, else the message. */
 static const char *verdict(const char *text, size_t len)
 {
 	static struct err e;
 
 	err_clear(&e);
-	struct json_doc *doc = json_parse(text, len, "f", &e);
+	MEM_AUTOFREE char *copy = malloc(len ? len : 1);
+	if (!copy)
+		BAIL("no memory");
+	memcpy(copy, text, len);
+	struct json_doc *doc = json_parse(copy, len, "f", &e);
 	if (doc) {
 		json_free(doc);
 		return "";
@@ -129,6 +133,7 @@ static void test_refused(void)
 		{ "\"\\uD83D\\uD83D\"", "f:1:2: a surrogate stands alone" },
 		{ "\"\\uD83D\\u0041\"", "f:1:2: a surrogate stands alone" },
 		{ "\"\\uDE00\"", "f:1:2: a surrogate stands alone" },
+		{ "\"\\uDE00\\uDE00\"", "f:1:2: a surrogate stands alone" },
 		{ "\"\\uDE00\\uD83D\"", "f:1:2: a surrogate stands alone" },
 		{ "\"\xff\"", "f:1:2: invalid UTF-8" },
 		{ "\"\xc0\x80\"", "f:1:2: invalid UTF-8" },
@@ -203,6 +208,12 @@ static void test_caps(void)
 	memset(deep + LIMIT_JSON_DEPTH + 1, ']', LIMIT_JSON_DEPTH + 1);
 	is_str(verdict(deep, sizeof(deep)), "f:1:65: too many levels of nesting",
 	       "one more is not");
+	char wide[4 * LIMIT_JSON_DEPTH]; /* "[[],[],[]…]" */
+	for (size_t i = 0; i < sizeof(wide); i++)
+		wide[i] = ",[]"[i % 3];
+	wide[0] = '[';
+	wide[sizeof(wide) - 1] = ']';
+	is_str(verdict(wide, sizeof(wide)), "", "levels that were left do not count");
 
 	size_t len = 10000000;
 	MEM_AUTOFREE char *text = mem_calloc(len, 1, NULL);

@@ -148,10 +148,10 @@ static void make_tree(void)
 
 static void remove_tree(void)
 {
-	static const char *const names[] = { "ro/file", "ro/prog", "ro/new", "ro/sock", "rx/prog", "rw/a/file",
-		"rw/a/new", "rw/b/file", "rw/b/link", "rw/node", "rw/link", "rw/fifo", "rw/sock",
-		"out/secret", "out/file", "some/file", "ro", "rx", "rw/a", "rw/b", "rw", "out",
-		"some", "" };
+	static const char *const names[] = { "ro/file", "ro/prog", "ro/new", "ro/sock", "rx/prog",
+		"rw/a/file", "rw/a/new", "rw/b/file", "rw/b/link", "rw/node", "rw/link", "rw/fifo",
+		"rw/sock", "out/secret", "out/file", "some/file", "ro", "rx", "rw/a", "rw/b", "rw",
+		"out", "some", "" };
 
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (unlink(at(names[i])) != 0)

@@ -125,8 +125,7 @@ static void test_text(void)
 	catch_stop();
 	ok(strlen(got) <= LIMIT_LOG_LINE && str_ends_with(got, "\\x01…\n"),
 	   "also when each byte becomes four");
-	memset(text, 'n', 200);
-	text[200] = '\0';
+	memset(text, 'n', sizeof(text) - 1);
 	log_set_name(text);
 	catch_start();
 	log_write(LOG_ERROR, "message");

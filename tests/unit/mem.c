@@ -12,7 +12,7 @@ const char *__asan_default_options(void)
 	return "allocator_may_return_null=1";
 }
 
-/* Too large for any allocator, not known to the compiler as a constant. */
+/* Too large for any allocator, and the compiler must not know it. */
 static volatile size_t huge = SIZE_MAX / 2;
 
 static void test_calloc(void)
@@ -40,7 +40,8 @@ static void test_realloc(void)
 	if (!p)
 		BAIL("no memory");
 	p[3] = 42;
-	ok(mem_realloc_array(p, huge, sizeof(*p), &e) == NULL, "a product that overflows fails");
+	ok(mem_realloc_array(p, huge / 2 + 2, sizeof(*p), &e) == NULL,
+	   "a product that overflows to a small number fails");
 	is_int(e.kind, ERR_NOMEM, "with ERR_NOMEM");
 	is_int(p[3], 42, "and the old array is still there");
 	int *q = mem_realloc_array(p, 0, sizeof(*p), &e);

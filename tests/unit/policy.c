@@ -23,8 +23,9 @@ static int parse(const char *const *words)
 		argv[argc++] = (char *)(uintptr_t)*words;
 	run_options_fini(&opts);
 	err_clear(&err);
-	return policy_parse_argv(&run_opt_table, argc, argv, offsetof(struct run_options, policy_path),
-				 &opts, run_options_init, run_options_fini, &err);
+	return policy_parse_argv(&run_opt_table, argc, argv,
+				 offsetof(struct run_options, policy_path), &opts, run_options_init,
+				 run_options_fini, &err);
 }
 
 #define PARSE(...) parse((const char *const[]){ __VA_ARGS__, NULL })
@@ -182,16 +183,17 @@ static void test_bad_values(void)
 		{ "--bind", "", "SRC:DST" }, { "--bind", "a:/b:/c", "more than one" },
 		{ "--tmpfs", "", "empty" }, { "--tmpfs", ":1m", "empty" },
 		{ "--tmpfs", "/a:", "size" }, { "--tmpfs", "/a:b", "size" },
-		{ "--tmpfs", "/a:0", "size is 0" }, { "--ro", "", "empty" }, { "--rw", "", "empty" },
-		{ "--hide", "", "empty" }, { "--stdin", "", "empty" },
-		{ "--require", "viev", "unknown layer 'viev'" }, { "--require", "", "unknown layer" },
-		{ "--no-such-option", "", "unknown option" },
+		{ "--tmpfs", "/a:0", "size is 0" }, { "--ro", "", "empty" },
+		{ "--rw", "", "empty" }, { "--hide", "", "empty" }, { "--stdin", "", "empty" },
+		{ "--require", "viev", "unknown layer 'viev'" },
+		{ "--require", "", "unknown layer" }, { "--no-such-option", "", "unknown option" },
 		{ "--sandbox-backend", "auto", "unknown option" },
 		{ "--memory-limit-mb", "1", "unknown option" },
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		is_int(PARSE(bad[i][0], bad[i][1], "x"), -1, "%s '%s' is refused", bad[i][0], bad[i][1]);
+		is_int(PARSE(bad[i][0], bad[i][1], "x"), -1, "%s '%s' is refused", bad[i][0],
+		       bad[i][1]);
 		is_int(err.kind, ERR_USAGE, "as a usage error");
 		ok(strstr(err.msg, bad[i][0]) && strstr(err.msg, bad[i][2]), "that says why: %s",
 		   err.msg);
@@ -269,7 +271,8 @@ static void test_table(void)
 	size_t n = run_opt_table.count;
 
 	for (size_t i = 0; i < n; i++) {
-		ok(o[i].name && o[i].help && strlen(o[i].help) > 0, "%s has a help text", o[i].name);
+		ok(o[i].name && o[i].help && strlen(o[i].help) > 0, "%s has a help text",
+		   o[i].name);
 		ok((o[i].type == OPT_FUNC) == (o[i].parse != NULL), "%s: function", o[i].name);
 		ok((o[i].type == OPT_FLAG || o[i].type == OPT_COUNT) == !o[i].arg, "%s: value",
 		   o[i].name);

@@ -31,13 +31,14 @@ static void test_every_type(void)
 	is_int(load("{\"$schema\": 5, \"comment\": [\"a\", {}], \"backend\": \"native\"}"), 0,
 	       "$schema and comment may be anything");
 	is_str(p->backend, "native", "a string");
-	is_int(load("{\"timeout\": 30, \"cpu_time\": 0.5, \"kill_grace\": \"500ms\"}"), 0, "durations");
+	is_int(load("{\"timeout\": 30, \"cpu_time\": 0.5, \"kill_grace\": \"500ms\"}"), 0,
+	       "durations");
 	ok(p->timeout_ms == 30000 && p->cpu_time_ms == 500 && p->kill_grace_ms == 500,
 	   "numbers are seconds");
 	is_int(load("{\"timeout\": 0.0000001}"), 0, "a tiny duration");
 	is_int(p->timeout_ms, 1, "never becomes none");
-	is_int(load("{\"memory\": 1048576, \"fsize\": \"2k\", \"max_output\": 9007199254740993}"), 0,
-	       "sizes");
+	is_int(load("{\"memory\": 1048576, \"fsize\": \"2k\", \"max_output\": 9007199254740993}"),
+	       0, "sizes");
 	ok(p->memory_bytes == 1048576 && p->fsize_bytes == 2048 && p->is_fsize_set,
 	   "numbers are bytes");
 	ok(p->max_output_bytes == 9007199254740993 && p->is_max_output_set,
@@ -48,7 +49,8 @@ static void test_every_type(void)
 	ok(p->is_strict && !p->kill_on_output && !p->want_tty, "true sets, false does not");
 	is_int(load("{\"cpus\": 0.5, \"user\": 1000}"), 0, "special ones that are numbers");
 	ok(p->cpus_milli == 500 && p->uid == 1000 && p->is_user_set, "are stored");
-	is_int(load("{\"cpus\": \"1.5\", \"user\": \"1:2\", \"net\": \"host\"}"), 0, "and as strings");
+	is_int(load("{\"cpus\": \"1.5\", \"user\": \"1:2\", \"net\": \"host\"}"), 0,
+	       "and as strings");
 	ok(p->cpus_milli == 1500 && p->gid == 2 && p->net == NET_HOST, "are stored");
 }
 
@@ -58,7 +60,8 @@ static void test_lists(void)
 
 	is_int(load("{\"ro\": [\"/a\", \"/b\"], \"hide\": \"/c\", \"tmpfs\": [], "
 		    "\"bind\": [\"/x:/y:ro\"], \"env\": [\"A=1\", \"B\"], \"unset_env\": \"C\", "
-		    "\"require\": [\"view\", \"proc,seccomp\"], \"env_file\": [\"f\"]}"), 0, "lists");
+		    "\"require\": [\"view\", \"proc,seccomp\"], \"env_file\": [\"f\"]}"),
+	       0, "lists");
 	is_int(p->mount_count, 4, "mounts of arrays and single strings");
 	ok(p->mounts[3].kind == MOUNT_BIND || p->mounts[2].kind == MOUNT_BIND, "a bind too");
 	ok(p->env_set.n == 2 && p->env_unset.n == 1 && p->env_files.n == 1, "variables");
@@ -101,9 +104,12 @@ static void test_mistakes(void)
 		{ "{\"kill-grace\": 1}", "unknown key" },
 		{ "{\"json\": true}", "unknown key \"json\"" },
 		{ "{\"policy\": \"x\"}", "unknown key \"policy\"" },
-		{ "{\"result\": \"x\"}", "unknown key" }, { "{\"help\": true}", "unknown key" },
-		{ "{\"verbose\": 1}", "unknown key" }, { "{\"explain\": true}", "unknown key" },
-		{ "{\"b\": \"native\"}", "unknown key" }, { "{\"\": 1}", "unknown key \"\"" },
+		{ "{\"result\": \"x\"}", "unknown key" },
+		{ "{\"help\": true}", "unknown key" },
+		{ "{\"verbose\": 1}", "unknown key" },
+		{ "{\"explain\": true}", "unknown key" },
+		{ "{\"b\": \"native\"}", "unknown key" },
+		{ "{\"\": 1}", "unknown key \"\"" },
 		{ "{\"$schem\": 1}", "unknown key" },
 		{ "{\"net\":\"none\",\n\"net\":\"host\"}", "p.json:2:1:" },
 		{ "{\"net\":\"none\",\"n\\u0065t\":\"host\"}", "p.json:1:" },
@@ -116,25 +122,31 @@ static void test_mistakes(void)
 		{ "{\"timeout\": 1e3}", "'1e3' is no duration" },
 		{ "{\"timeout\": \"5x\"}", "'5x' is no duration" },
 		{ "{\"timeout\": 1.00000000000000000000000000000000000000001}", "too long" },
-		{ "{\"memory\": 1.5}", "fraction of a byte" }, { "{\"memory\": -0}", "'-0'" },
-		{ "{\"pids\": 1.5}", "whole number" }, { "{\"pids\": true}", "a number or a string" },
+		{ "{\"memory\": 1.5}", "fraction of a byte" },
+		{ "{\"memory\": -0}", "'-0'" },
+		{ "{\"pids\": 1.5}", "whole number" },
+		{ "{\"pids\": true}", "a number or a string" },
 		{ "{\"strict\": \"true\"}", "strict has to be true or false" },
-		{ "{\"strict\": 1}", "true or false" }, { "{\"strict\": null}", "true or false" },
+		{ "{\"strict\": 1}", "true or false" },
+		{ "{\"strict\": null}", "true or false" },
 		{ "{\"backend\": 5}", "backend has to be a string (NAME), not of type number" },
 		{ "{\"backend\": [\"native\"]}", "not of type array" },
 		{ "{\"backend\": null}", "not of type null" },
-		{ "{\"net\": 5}", "not of type number" }, { "{\"net\": \"all\"}", "none of none" },
+		{ "{\"net\": 5}", "not of type number" },
+		{ "{\"net\": \"all\"}", "none of none" },
 		{ "{\"stdin\": false}", "not of type boolean" },
 		{ "{\"ro\": 5}", "a string or an array of strings" },
 		{ "{\"ro\": [\"/a\",\n5]}", "p.json:2:1: ro has to be" },
-		{ "{\"ro\": [[\"/a\"]]}", "not of type array" }, { "{\"ro\": {}}", "not of type object" },
+		{ "{\"ro\": [[\"/a\"]]}", "not of type array" },
+		{ "{\"ro\": {}}", "not of type object" },
 		{ "{\"ro\": [\"\"]}", "--ro: the path is empty" },
 		{ "{\"env\": {\"A\": \"1\"}}", "not of type object" },
 		{ "{\"env\": [1]}", "not of type number" },
 		{ "{\"ro\": \"/a\\u0000b\"}", "p.json:1:" },
 		{ "{\"require\": \"vew\"}", "unknown layer 'vew'" },
 		{ "{\"cpus\": \"x\"}", "p.json:1:10: --cpus: 'x' is no number of processors" },
-		{ "{\"user\": -1}", "whole number" }, { "{\"user\": true}", "not of type" },
+		{ "{\"user\": -1}", "whole number" },
+		{ "{\"user\": true}", "not of type" },
 		{ "{\"memory_limit_mb\": 1.5}", "memory_limit_mb" },
 		{ "{\"memory_limit_mb\": \"5m\"}", "whole number" },
 		{ "{\"backend\": \"native\",\n \"sandbox_backend\": \"native\"}",
@@ -177,8 +189,9 @@ static int parse_with_file(const char *json, const char *const *words)
 	argv[argc++] = (char *)(uintptr_t)"cmd";
 	run_options_fini(&opts);
 	err_clear(&err);
-	return policy_parse_argv(&run_opt_table, argc, argv, offsetof(struct run_options, policy_path),
-				 &opts, run_options_init, run_options_fini, &err);
+	return policy_parse_argv(&run_opt_table, argc, argv,
+				 offsetof(struct run_options, policy_path), &opts, run_options_init,
+				 run_options_fini, &err);
 }
 
 #define WITH_FILE(json, ...) parse_with_file(json, (const char *const[]){ __VA_ARGS__, NULL })
@@ -187,8 +200,9 @@ static void test_command_line_and_file(void)
 {
 	const struct policy *p = &opts.policy;
 
-	is_int(WITH_FILE("{\"timeout\": 30, \"net\": \"host\", \"memory\": \"1g\", \"cwd\": \"a\"}", "-t",
-			 "5", "--net=none"), 6, "scalars in both: %s", err.msg);
+	is_int(WITH_FILE("{\"timeout\": 30, \"net\": \"host\", \"memory\": \"1g\", \"cwd\": \"a\"}",
+			 "-t", "5", "--net=none"),
+	       6, "scalars in both: %s", err.msg);
 	is_int(p->timeout_ms, 5000, "the command line wins");
 	ok(p->net == NET_NONE, "also with a weaker value in the file");
 	is_int(p->memory_bytes, 1L << 30, "what it does not say stays");
@@ -206,9 +220,11 @@ static void test_command_line_and_file(void)
 
 	is_int(WITH_FILE("{\"verbose\": 1}", "-v"), -1, "a key that only a command line has");
 	ok(strstr(err.msg, "policy.json:1:2: unknown key"), "is named with its place: %s", err.msg);
-	ok(WITH_FILE("{}", "-v", "-v") > 0 && opts.verbose == 2, "-v counts once though read twice");
+	ok(WITH_FILE("{}", "-v", "-v") > 0 && opts.verbose == 2,
+	   "-v counts once though read twice");
 
-	ok(WITH_FILE("{\"strict\": true}", "--best-effort") > 0, "a contradiction between both parses");
+	ok(WITH_FILE("{\"strict\": true}", "--best-effort") > 0,
+	   "a contradiction between both parses");
 	is_int(policy_check(p, &err), -1, "and is refused");
 	ok(WITH_FILE("{\"best_effort\": true}", "--strict") > 0, "also the other way round");
 	is_int(policy_check(p, &err), -1, "and is refused");

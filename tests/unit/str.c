@@ -354,7 +354,7 @@ static void test_base64(void)
 static void test_base64_strict(void)
 {
 	static const char *const refused[] = {
-		"Z", "Zg", "Zg=", "Zg===", "=", "==", "===", "====", "Z===", "Zg==Zg==", "Zm9v=",
+		"Z", "Zg", "Zg=", "Zg===", "=", "==", "===", "====", "Z===", "A===", "Zg==Zg==", "Zm9v=",
 		"Zm9v====",
 		"Zm8=Zm8=", "Zm9v\n", "Zm9 v", " Zm9v", "Zm9vYg==\n", "Zm-_", "Zm9\x80",
 		"Z=g=", "Zh==", "Zk==", "Zm9=",

@@ -1,10 +1,10 @@
-# prove --formatter SbxTally: the ordinary console output; at the end one line
+# prove --formatter SbxTally: one line a program, on a terminal too; at the end
 # "passed failed skipped" is appended to the file $SBX_TALLY, counted by the TAP parser itself.
 # A program that died, broke its plan or exited non-zero counts as one failure at least.
 package SbxTally;
 use strict;
 use warnings;
-use parent 'TAP::Formatter::Console';
+use parent 'TAP::Formatter::File';
 
 sub summary {
 	my ($self, $aggregate, $interrupted) = @_;

@@ -1,0 +1,175 @@
+# shellcheck shell=sh
+# What the tests of sbx and sbx-run share: who calls, which backends this machine has, a project
+# folder a caller, and a look at what a run left behind. Source it instead of tap.sh.
+# Must not decide that a backend may be missing: usable.t does, in one place.
+. "$SBX_ROOT/tests/lib/tap.sh"
+
+sbx=$SBX_BUILD/sbx-run
+[ -x "$sbx" ] || bail "$sbx is not built"
+lib=$SBX_ROOT/tests/cli/lib
+tools=$SBX_BUILD/tests/lib
+: "$tools"
+# The system's own python3: a version manager's would cost more than the run that is tested.
+py=/usr/bin/python3
+[ -x "$py" ] || py=python3
+
+# Root tests as root and as the ordinary user; an ordinary user as himself.
+callers=user
+if tap_is_root; then
+	callers='root user'
+	tap_make_user
+fi
+user_home >/dev/null
+mkdir -p "$tmp/caller-home" "$tmp/p-root" "$tmp/p-user"
+HOME=$tmp/caller-home
+export HOME
+! tap_is_root || chown "$tap_user:" "$tmp/p-user"
+who=${callers%% *}
+cd "$tmp/p-$who" || bail 'no project folder'
+
+# as WHO [NAME=VALUE...] COMMAND...: a program, run by root or by the ordinary user.
+as() {
+	as_who=$1
+	shift
+	if [ "$as_who" = root ]; then
+		env "$@"
+	else
+		as_user "$@"
+	fi
+}
+
+# usable WHO BACKEND
+usable() {
+	as "$1" "$sbx" -b "$2" -- true >/dev/null 2>&1
+}
+
+# each_caller FUNCTION: call it with $who set, in a project folder of that caller.
+each_caller() {
+	for who in $callers; do
+		cd "$tmp/p-$who" || bail 'no project folder'
+		"$@"
+	done
+}
+
+# each_run FUNCTION: once for each caller and each backend that he can use, with $who, $backend and
+# $at (for names of assertions) set. ONLY="a b" takes these backends alone.
+each_run() {
+	for who in $callers; do
+		cd "$tmp/p-$who" || bail 'no project folder'
+		for backend in ${ONLY:-native landlock namespace bubblewrap}; do
+			eval "each_usable=\${usable_${who}_$backend:-}"
+			if [ -z "$each_usable" ]; then
+				each_usable=no
+				! usable "$who" "$backend" || each_usable=yes
+				eval "usable_${who}_$backend=$each_usable"
+			fi
+			at="$who, $backend"
+			[ "$each_usable" = no ] || "$@"
+		done
+	done
+	cd "$tmp/p-${callers%% *}" || bail 'no project folder'
+}
+
+# sandbox ARG...: sbx-run as $who with $backend; sets rc, out, err.
+sandbox() {
+	run as "$who" "$sbx" -b "$backend" "$@"
+}
+
+# begin ARG...: the same in the background: $job to wait for, $pid of sbx-run itself; its output is
+# in $tmp/.bg.out and $tmp/.bg.err. Reaped at the end in any case.
+begin() {
+	rm -f .pid
+	# shellcheck disable=SC2016 # the inner shell's
+	as "$who" sh -c 'echo $$ >.pid; exec "$@"' sh "$sbx" -b "$backend" "$@" \
+		>"$tmp/.bg.out" 2>"$tmp/.bg.err" &
+	job=$!
+	reap "$job"
+	within 20 test -s .pid || bail 'sbx-run was not started'
+	pid=$(cat .pid)
+	rm -f .pid
+	reap "$pid"
+}
+
+# end: wait for it; sets rc, out, err.
+end() {
+	rc=0
+	wait "$job" || rc=$?
+	out=$(cat "$tmp/.bg.out")
+	err=$(cat "$tmp/.bg.err")
+}
+
+# result EXPRESSION...: what sbx-run --json printed is a whole SandboxResult of which each of these
+# (Python, over its fields) holds. RESULT=FILE looks at that file instead.
+result() {
+	"$py" -I -S "$lib/result.py" "${RESULT:-$tmp/.out}" "$@"
+}
+
+# field NAME: print one field of it.
+field() {
+	"$py" -I -S -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' \
+		"${RESULT:-$tmp/.out}" "$1"
+}
+
+need_python() {
+	command -v "$py" >/dev/null 2>&1 || skip_all 'python3 is missing (apt-get install python3)'
+}
+
+# one_line TEXT NAME: exactly one line, from sbx-run.
+one_line() {
+	is "$(printf '%s\n' "$1" | grep -c .)" 1 "$2: one line" || diag "$1"
+}
+
+# within SECONDS COMMAND...: the command succeeds before that time is over.
+within() {
+	within_end=$(($(date +%s) + $1))
+	shift
+	until "$@"; do
+		[ "$(date +%s)" -lt "$within_end" ] || return 1
+		sleep 0.05
+	done
+}
+
+# no_process PATTERN: nobody runs a command line that matches (zombies have none).
+no_process() {
+	! pgrep -f -- "$1" >/dev/null
+}
+
+# is_gone PATTERN: the same, given a moment.
+is_gone() {
+	within 10 no_process "$1" || { pgrep -af -- "$1" | sed 's/^/# left: /' >&2; return 1; }
+}
+
+# now_ms: for durations.
+now_ms() {
+	echo $(($(date +%s%N) / 1000000))
+}
+
+# temp_folders: what the landlock backend may have left on this machine, all runs together.
+temp_folders() {
+	find /tmp /var/tmp /dev/shm -maxdepth 1 -name 'sbx-????????????????' 2>/dev/null
+}
+
+# cgroup_folders [PID]: control groups of the sbx-run with this pid, or of all of them.
+cgroup_folders() {
+	find /sys/fs/cgroup -type d -name "sbx-${1:-[0-9]*}-*" 2>/dev/null
+}
+
+no_cgroups() {
+	[ -z "$(cgroup_folders "$1")" ]
+}
+
+all_gone() {
+	for all_gone_path; do
+		[ ! -e "$all_gone_path" ] || return 1
+	done
+}
+
+# nothing_left NAME: the temporary folders and control groups that are there now go away; other
+# tests make some too, so each gets a while.
+nothing_left() {
+	# shellcheck disable=SC2046 # names without blanks
+	set -- "$1" $(temp_folders; cgroup_folders)
+	nothing_name=$1
+	shift
+	ok "$nothing_name" within 15 all_gone "$@"
+}
