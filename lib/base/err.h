@@ -1,8 +1,8 @@
 /*
- * The one error object. A function that can fail takes a struct err, fills it once where it failed
- * and returns -1; each caller may add what it was doing (err_wrap). It holds no pointer, so it works
- * after fork, in a child that shares memory with its parent, and crosses a pipe as bytes: a child's
- * failure is an ordinary error of the parent.
+ * The one error object. A function that can fail takes a struct err, fills it once where it
+ * failed and returns -1; each caller may add what it was doing (err_wrap). It holds no pointer,
+ * so it works after fork, in a child that shares memory with its parent, and crosses a pipe as
+ * bytes: a child's failure is an ordinary error of the parent.
  * Nothing here prints; only main() does.
  */
 #ifndef SBX_BASE_ERR_H

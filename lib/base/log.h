@@ -1,8 +1,9 @@
 /*
  * Diagnostics on stderr, and nowhere else. Levels as the product's contract has them: L1 errors,
- * L2 lifecycle, L3 argv (redacted by the caller), L4 deep trace (per-line output, environment names,
- * never values). One line a call, written with one write(2), so that lines of many processes do not
- * mix. Descriptor 2 must be stderr or closed: main() sees to it before anything else is opened.
+ * L2 lifecycle, L3 argv (redacted by the caller), L4 deep trace (per-line output, environment
+ * names, never values). One line a call, written with one write(2), so that lines of many
+ * processes do not mix. Descriptor 2 must be stderr or closed: main() sees to it before anything
+ * else is opened.
  */
 #ifndef SBX_BASE_LOG_H
 #define SBX_BASE_LOG_H

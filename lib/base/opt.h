@@ -1,8 +1,8 @@
 /*
  * Table-driven options. One table an applet gives the parser, --help, the man page, shell
- * completion, the README block and the keys of a policy file. The parser stores through offsets into
- * one target struct; anything special is a function of the entry. Options end at the first word that
- * is not one, or at "--".
+ * completion, the README block and the keys of a policy file. The parser stores through offsets
+ * into one target struct; anything special is a function of the entry. Options end at the first
+ * word that is not one, or at "--".
  */
 #ifndef SBX_BASE_OPT_H
 #define SBX_BASE_OPT_H
@@ -29,7 +29,7 @@ enum {
 	OPT_POLICY_ONLY = 1 << 1, /* a key of a policy file only (aliases of other products) */
 	OPT_HIDDEN = 1 << 2,      /* not in help */
 	OPT_REPEATS = 1 << 3,     /* help says so; in JSON an array (or one string) */
-	/* --name or --name=VALUE, never a second word; parse() gets NULL for the bare form. OPT_FUNC only. */
+	/* OPT_FUNC only: --name or --name=VALUE, never a second word; parse() may get NULL. */
 	OPT_OPTIONAL_ARG = 1 << 4,
 };
 
@@ -63,8 +63,8 @@ struct opt_table {
 
 /*
  * Parse argv[1..argc-1] into target. Accepts --name VALUE, --name=VALUE, -x VALUE, -xVALUE,
- * clustered flags (-qv), and unique prefixes are NOT accepted (a later option must not change what a
- * script means). Returns the index of the first operand (argc if none), or -1 (ERR_USAGE: unknown
+ * clustered flags (-qv), and unique prefixes are NOT accepted (a later option must not change what
+ * a script means). Returns the index of the first operand (argc if none), or -1 (ERR_USAGE: unknown
  * option with the nearest name suggested, missing or needless value, bad number; the message names
  * the option). --help and --version are ordinary flags of the table. argv[argc] is NULL, as for
  * main(). What was stored before a failure stays in target, for the caller to free.

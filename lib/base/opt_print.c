@@ -313,12 +313,12 @@ static void man_put_font(struct opt_out *o, const char *font, const char *s)
 static void man_put_option(struct opt_out *o, const struct opt *opt)
 {
 	bool is_optional = opt->flags & OPT_OPTIONAL_ARG;
-	char letter[] = { '-', opt->letter, '\0' };
 
 	put(o, ".TP\n");
 	if (opt->letter) {
-		man_put_font(o, "B", letter);
-		put(o, ", ");
+		put(o, "\\fB\\-");
+		put_n(o, &opt->letter, 1);
+		put(o, "\\fR, ");
 	}
 	put(o, "\\fB\\-\\-");
 	man_put(o, opt->name);

@@ -49,7 +49,7 @@ int str_base64_decode(struct buf *out, const char *text, size_t len, struct err 
 size_t str_printable(char *out, size_t max, const void *data, size_t len);
 int str_put_printable(struct buf *out, const char *s, size_t max, struct err *e);
 
-/* Its next step: fills unit and *unit_len (1..4), returns how many bytes of data that is; len > 0. */
+/* Its next step: fills unit and *unit_len (1..4), returns the bytes of data it used; len > 0. */
 size_t str_printable_unit(const void *data, size_t len, char unit[4], size_t *unit_len);
 
 /* That form of something the user gave, small enough for an error message; needs no cleanup. */

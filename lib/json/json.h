@@ -1,8 +1,8 @@
 /*
- * JSON (RFC 8259), strict: a scanner of our own over the raw bytes refuses what cJSON lets pass (bad
- * UTF-8, trailing text, lone surrogates, leading zeros, comments, control bytes, depth) and knows
- * line and column; cJSON then holds the tree, on which duplicate keys are refused. No other folder
- * sees cJSON. The writer appends to a struct buf.
+ * JSON (RFC 8259), strict: a scanner of our own over the raw bytes refuses what cJSON lets pass
+ * (bad UTF-8, trailing text, lone surrogates, leading zeros, comments, control bytes, depth) and
+ * knows line and column; cJSON then holds the tree, on which duplicate keys are refused. No other
+ * folder sees cJSON. The writer appends to a struct buf.
  */
 #ifndef SBX_JSON_JSON_H
 #define SBX_JSON_JSON_H

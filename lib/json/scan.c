@@ -43,8 +43,12 @@ static int scan_peek(const struct scan *s)
 
 static void scan_skip_space(struct scan *s)
 {
-	while (s->at < s->len && memchr(" \t\n\r", s->text[s->at], 4))
+	for (;;) {
+		int c = scan_peek(s);
+		if (c != ' ' && c != '\n' && c != '\t' && c != '\r')
+			return;
 		s->at++;
+	}
 }
 
 static int scan_expected(struct scan *s, const char *fault)
@@ -149,11 +153,21 @@ static int scan_escape(struct scan *s)
 	return 0;
 }
 
+size_t json_plain_run(const unsigned char *s, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && s[n] >= 0x20 && s[n] < 0x80 && s[n] != '"' && s[n] != '\\')
+		n++;
+	return n;
+}
+
 /* At the opening quote; ends behind the closing one. */
 static int scan_string(struct scan *s)
 {
 	s->at++;
 	for (;;) {
+		s->at += json_plain_run(s->text + s->at, s->len - s->at);
 		int c = scan_peek(s);
 		if (c < 0)
 			return scan_fail(s, s->at, "a string does not end");
@@ -168,7 +182,7 @@ static int scan_string(struct scan *s)
 				return -1;
 			continue;
 		}
-		size_t n = c < 0x80 ? 1 : str_utf8_seq(s->text + s->at, s->len - s->at);
+		size_t n = str_utf8_seq(s->text + s->at, s->len - s->at);
 		if (!n)
 			return scan_fail(s, s->at, "invalid UTF-8");
 		s->at += n;

@@ -17,6 +17,9 @@ struct json_span {
 	size_t value_end;
 };
 
+/* How many bytes at the front are ASCII that stands in a string as it is: most of any text. */
+size_t json_plain_run(const unsigned char *s, size_t len);
+
 /* -1: ERR_USAGE "WHERE:LINE:COLUMN: what". */
 int json_scan(const char *text, size_t len, const char *where, struct err *e);
 

@@ -9,6 +9,7 @@
 
 #include "../base/str.h"
 #include "json.h"
+#include "scan.h"
 
 void jw_init(struct jw *w, struct buf *out, bool is_pretty)
 {
@@ -92,11 +93,6 @@ void jw_array_end(struct jw *w)
 	jw_end(w, "]");
 }
 
-static bool needs_escape(unsigned char c)
-{
-	return c < 0x20 || c == '"' || c == '\\';
-}
-
 static void jw_escape(struct jw *w, unsigned char c)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -118,13 +114,13 @@ static size_t clean_run(const unsigned char *s, size_t len)
 {
 	size_t n = 0;
 
-	while (n < len) {
-		size_t step = s[n] < 0x80 ? !needs_escape(s[n]) : str_utf8_seq(s + n, len - n);
+	for (;;) {
+		n += json_plain_run(s + n, len - n);
+		size_t step = n < len && s[n] >= 0x80 ? str_utf8_seq(s + n, len - n) : 0;
 		if (!step)
-			break;
+			return n;
 		n += step;
 	}
-	return n;
 }
 
 static void jw_quoted(struct jw *w, const void *data, size_t len)

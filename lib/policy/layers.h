@@ -1,6 +1,7 @@
 /*
- * The layers of isolation, by the names that results, --require and the probe use. The order is the order of reports.
- * What "missing" means is always counted against the full set of the namespace backend.
+ * The layers of isolation, by the names that results, --require and the probe use. The order is the
+ * order of reports. What "missing" means is always counted against the full set of the namespace
+ * backend.
  */
 #ifndef SBX_POLICY_LAYERS_H
 #define SBX_POLICY_LAYERS_H

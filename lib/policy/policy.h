@@ -1,6 +1,6 @@
 /*
- * What a run may do: one plain struct, filled by the option table and the policy file, checked once, then read only.
- * Pure data: nothing here touches the system except to read the named files.
+ * What a run may do: one plain struct, filled by the option table and the policy file, checked
+ * once, then read only. Pure data: nothing here touches the system except to read the named files.
  */
 #ifndef SBX_POLICY_POLICY_H
 #define SBX_POLICY_POLICY_H
@@ -27,7 +27,11 @@ struct policy_mount {
 	enum mount_kind kind;
 	bool is_read_only;
 	char *src;           /* owned; NULL for tmpfs and hide */
-	char *dst;           /* owned; absolute, or relative to the current folder until policy_check() */
+	/*
+	 * Owned, never NULL. For bind and tmpfs policy_check() wants it absolute and without "..";
+	 * for ro, rw (where it equals src) and hide it may be relative to the current folder.
+	 */
+	char *dst;
 	uint64_t size_bytes; /* tmpfs; 0: default */
 };
 
@@ -35,9 +39,9 @@ enum net_mode { NET_NONE, NET_LOOPBACK, NET_HOST };
 enum env_mode { ENV_SCRUB, ENV_ALLOW, ENV_CLEAR, ENV_INHERIT };
 enum stdin_mode { STDIN_UNSET, STDIN_INHERIT, STDIN_NULL, STDIN_FILE };
 
-/* Must stay the first member of every option target (struct run_options, …): the rows below store into it. */
+/* First member of every option target (struct run_options, …): the rows below store into it. */
 struct policy {
-	char *backend;   /* as given: auto, native, ns, …; NULL: auto */
+	char *backend; /* as given: auto, native, ns, …; NULL: auto */
 	char *root;      /* project root; NULL: the current folder */
 	char *cwd;       /* working directory inside the root; NULL: the root */
 	bool is_root_explicit; /* --root was given */
@@ -79,31 +83,37 @@ void policy_init(struct policy *p); /* the defaults */
 void policy_fini(struct policy *p);
 
 /*
- * Rows of the option table, each with offsetof(struct policy, …), shared by every applet that runs commands. Used as
- *   static const struct opt opts[] = { POLICY_OPTIONS, …own rows… };
- * policy_options.h defines it (private functions behind it live in policy_options.c).
+ * The rows of the option table that fill this struct are POLICY_OPTIONS in policy_options.h, shared
+ * by every applet that runs commands.
  */
 
 /*
- * Read a policy file: a JSON object whose keys are the table's names with '-' as '_', plus the aliases
- * sandbox_backend (names of the seed), memory_limit_mb, max_output_bytes. Values: strings as on the command line,
- * numbers where the option takes a number, size (bytes) or duration (seconds), booleans for flags, arrays (or one
- * value) for repeatable options. Unknown key, duplicate key, wrong type, broken JSON: ERR_USAGE "FILE:LINE:COLUMN: …".
- * "$schema" and "comment" are accepted and ignored. A FIFO, a folder or a file over LIMIT_POLICY_FILE is refused.
+ * Read a policy file: a JSON object whose keys are the table's names with '-' as '_', plus the keys
+ * of other products: sandbox_backend, memory_limit_mb (MiB, 0: none), max_output_bytes. Values:
+ * strings as on the command line, numbers where the option takes a number, size (bytes) or duration
+ * (seconds), booleans for flags, arrays (or one value) for repeatable options. Unknown key,
+ * duplicate key, two keys for one field, wrong type, bad JSON: ERR_USAGE "FILE:LINE:COLUMN: …".
+ * "$schema" and "comment" are accepted and ignored. A FIFO, a folder or a file over
+ * LIMIT_POLICY_FILE is refused. Relative paths in it mean the current folder, as on a command line.
  */
 int policy_load_file(const struct opt_table *table, const char *path, void *target, struct err *e);
 /* The same from memory (fuzz target, tests); where names it in messages. */
-int policy_load_text(const struct opt_table *table, const char *text, size_t len, const char *where, void *target,
-		     struct err *e);
+int policy_load_text(const struct opt_table *table, const char *text, size_t len, const char *where,
+		     void *target, struct err *e);
 /*
- * command line + file: parses argv once to find --policy (a char * at policy_path_offset), loads the file into a fresh
- * target (init/fini), then parses argv again on top: scalars of the command line win, lists and require add.
- * Returns the index of the first operand or -1.
+ * command line + file: parses argv once to find --policy (a char * at policy_path_offset), loads
+ * the file into a fresh target (init/fini), then parses argv again on top: scalars of the command
+ * line win, lists and require add. target is initialised here and is the caller's to fini(), also
+ * after a failure. Returns the index of the first operand or -1.
  */
-int policy_parse_argv(const struct opt_table *table, int argc, char *const *argv, size_t policy_path_offset,
-		      void *target, void (*init)(void *target), void (*fini)(void *target), struct err *e);
+int policy_parse_argv(const struct opt_table *table, int argc, char *const *argv,
+		      size_t policy_path_offset, void *target, void (*init)(void *target),
+		      void (*fini)(void *target), struct err *e);
 
-/* Contradictions that need no system: --strict with --best-effort, --tmpfs of "/", relative dst, empty strings, NUL. */
+/*
+ * Contradictions that need no system: --strict with --best-effort, --tmpfs of "/", relative dst,
+ * empty strings, limits that no kernel takes. ERR_USAGE.
+ */
 int policy_check(const struct policy *p, struct err *e);
 
 #endif

@@ -108,35 +108,22 @@ static int landlock_make_temp(struct plan *p, struct err *e)
 	return err_set(e, ERR_SETUP, "no temporary folder can be made in /tmp, /var/tmp or /dev/shm");
 }
 
-static int landlock_make_folder(struct plan *p, const char *name, char **path, struct err *e)
-{
-	char *made = mem_printf(e, "%s/%s", p->temp_path, name);
-
-	if (made == NULL)
-		return -1;
-	if (mkdir(made, 0700) != 0) {
-		(void)err_sys(e, ERR_SETUP, errno, "%s", made);
-		free(made);
-		return -1;
-	}
-	if (path == NULL) {
-		free(made);
-		return 0;
-	}
-	free(*path);
-	*path = made;
-	return 0;
-}
-
-static int landlock_make_folders(struct plan *p, struct err *e)
+/* One folder is /tmp, HOME and, where there is no project root, the working folder. */
+static int landlock_use_temp(struct plan *p, struct err *e)
 {
 	bool is_home_inside = p->root != NULL && view_path_is_below(p->home, p->root);
 
-	if (landlock_make_temp(p, e) != 0 || landlock_make_folder(p, "tmp", NULL, e) != 0)
+	if (landlock_make_temp(p, e) != 0)
 		return -1;
-	if (!is_home_inside && landlock_make_folder(p, "home", &p->home, e) != 0)
-		return -1;
-	if (p->root == NULL && landlock_make_folder(p, "work", &p->cwd, e) != 0)
+	if (!is_home_inside) {
+		free(p->home);
+		p->home = mem_strdup(p->temp_path, e);
+	}
+	if (p->root == NULL) {
+		free(p->cwd);
+		p->cwd = mem_strdup(p->temp_path, e);
+	}
+	if (p->home == NULL || p->cwd == NULL)
 		return -1;
 	return plan_add_rule(p, p->temp_path, LANDLOCK_READ_WRITE, e);
 }
@@ -154,7 +141,7 @@ static int landlock_plan(struct plan *p, struct err *e)
 	for (size_t i = 0; i < p->view.count; i++)
 		if (landlock_check_op(p, &p->view.ops[i], i, e) != 0 || landlock_add_op(p, &p->view.ops[i], e) != 0)
 			return -1;
-	if (landlock_make_folders(p, e) != 0)
+	if (landlock_use_temp(p, e) != 0)
 		return -1;
 	p->want_capability_drop = p->want_no_new_privs = p->want_landlock = true;
 	p->landlock_flags = LANDLOCK_SCOPE_ABSTRACT | LANDLOCK_SCOPE_SIGNALS | LANDLOCK_DENY_UNIX;

@@ -191,17 +191,15 @@ static int ns_mask_proc(struct err *e)
 	int rc;
 
 	for (size_t i = 0; i < MEM_COUNT(proc_read_only); i++) {
-		rc = mount_bind_inside(proc_read_only[i], proc_read_only[i], MOUNT_READ_ONLY);
+		rc = mount_bind_inside(proc_read_only[i], proc_read_only[i], true);
 		if (rc != 0 && rc != -ENOENT)
 			return ns_fail(e, rc, "make read-only:", proc_read_only[i]);
 	}
+	if (!ns_is_null_device("/dev/null"))
+		return err_set(e, ERR_SETUP, "/dev/null is not the null device: cannot mask parts of /proc");
 	for (size_t i = 0; i < MEM_COUNT(proc_masked); i++) {
-		if (access(proc_masked[i], F_OK) != 0)
-			continue;
-		if (!ns_is_null_device("/dev/null"))
-			return err_set(e, ERR_SETUP, "/dev/null is not the null device: cannot mask %s", proc_masked[i]);
-		rc = mount_bind_inside("/dev/null", proc_masked[i], MOUNT_READ_ONLY);
-		if (rc != 0)
+		rc = mount_bind_inside("/dev/null", proc_masked[i], false);
+		if (rc != 0 && rc != -ENOENT) /* not every kernel has all of them */
 			return ns_fail(e, rc, "mask", proc_masked[i]);
 	}
 	return 0;
@@ -297,7 +295,7 @@ static int ns_hide(struct ns_build *b, const struct view_op *op, struct err *e)
 		return err_set(e, ERR_USAGE, "--hide %s: a symbolic link inside; hide what it leads to", op->dst);
 	if (ns_make_hide_places(b, e) != 0)
 		return -1;
-	rc = mount_bind_inside(S_ISDIR(st.st_mode) ? "/.hidden/folder" : "/.hidden/file", op->dst, MOUNT_READ_ONLY);
+	rc = mount_bind_inside(S_ISDIR(st.st_mode) ? "/.hidden/folder" : "/.hidden/file", op->dst, true);
 	return rc == 0 ? 0 : ns_fail(e, rc, "hide", op->dst);
 }
 
@@ -395,22 +393,6 @@ static int ns_setup(struct guard *g, struct err *e)
 	return 0;
 }
 
-static int ns_plan_rules(struct plan *p, struct err *e)
-{
-	const struct view *v = &p->view;
-
-	if (plan_add_rule(p, "/", LANDLOCK_READ_EXEC, e) != 0 || plan_add_rule(p, "/proc", LANDLOCK_WRITE_FILES, e) != 0 ||
-	    plan_add_rule(p, "/dev", LANDLOCK_DEVICE, e) != 0 || plan_add_rule(p, "/dev/shm", LANDLOCK_READ_WRITE, e) != 0)
-		return -1;
-	for (size_t i = 0; i < v->count; i++) {
-		bool is_writable = v->ops[i].kind == VIEW_TMPFS || (v->ops[i].kind == VIEW_BIND && !v->ops[i].is_read_only);
-
-		if (is_writable && plan_add_rule(p, v->ops[i].dst, LANDLOCK_READ_WRITE, e) != 0)
-			return -1;
-	}
-	return 0;
-}
-
 /*
  * A root caller can read root's private files, also without capabilities: it owns them. So its system folders come
  * through mounts on which uid and gid 0 are nobody. Only the runner itself may make those (mount_setattr(2)); where a
@@ -451,7 +433,7 @@ static int ns_plan(struct plan *p, struct err *e)
 		p->namespaces |= CLONE_NEWNET;
 	p->want_capability_drop = p->want_no_new_privs = p->want_landlock = true;
 	p->landlock_flags = LANDLOCK_SCOPE_ABSTRACT | LANDLOCK_SCOPE_SIGNALS;
-	return ns_plan_view(p, e) != 0 ? -1 : ns_plan_rules(p, e);
+	return ns_plan_view(p, e) != 0 ? -1 : plan_add_view_rules(p, e);
 }
 
 const struct sandbox_backend backend_namespace = {

@@ -3,8 +3,8 @@
 
 #include "plan.h"
 
-const struct sandbox_backend *const sandbox_backends[] = { &backend_namespace, &backend_landlock,
-							   &backend_native, NULL };
+const struct sandbox_backend *const sandbox_backends[] = { &backend_namespace, &backend_bubblewrap,
+							   &backend_landlock, &backend_native, NULL };
 
 /* Names of the contract whose backends are not in this binary: said as such, never taken for another one. */
 static const char *const elsewhere[] = { "sandbox_exec", "sandbox-exec", "seatbelt", "podman", "docker", "container" };

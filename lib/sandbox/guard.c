@@ -33,6 +33,11 @@ void guard_note(struct guard *g, enum layer layer, int errnum)
 static void guard_send(struct guard *g, enum guard_event event, int pass_fd)
 {
 	g->report.event = event;
+	g->tell(g, pass_fd);
+}
+
+static void guard_tell_record(struct guard *g, int pass_fd)
+{
 	/* a runner that is gone is noticed by its socket; there is nobody to tell */
 	(void)fd_send_msg(g->control_fd, &g->report, sizeof g->report, pass_fd);
 }
@@ -45,19 +50,30 @@ static _Noreturn void guard_fail(struct guard *g, bool is_final, const struct er
 	_exit(125);
 }
 
+int guard_pass_fd(struct guard *g, int fd, int as, struct err *e)
+{
+	if (g->pass_count == GUARD_PASS_MAX) {
+		fd_close(&fd);
+		return err_set(e, ERR_INTERNAL, "more than %d descriptors for the command", GUARD_PASS_MAX);
+	}
+	g->pass[g->pass_count++] = (struct guard_pass){ fd, as };
+	return 0;
+}
+
 static void guard_close_command_fds(struct guard *g)
 {
 	fd_close(&g->stdin_fd);
 	fd_close(&g->stdout_fd);
 	fd_close(&g->stderr_fd);
-	fd_close(&g->extra_fd);
+	for (size_t i = 0; i < g->pass_count; i++)
+		fd_close(&g->pass[i].fd);
 	fd_close(&g->pty_slave_fd);
 	fd_close(&g->landlock_fd);
 }
 
 static void guard_isolate(struct guard *g)
 {
-	int keep[8 + 3 * CGROUP_DIRS_MAX + MEM_COUNT(((struct view_facts *)NULL)->system)];
+	int keep[8 + GUARD_PASS_MAX + 3 * CGROUP_DIRS_MAX + MEM_COUNT(((struct view_facts *)NULL)->system)];
 	const struct plan *p = g->plan;
 	size_t n = 0;
 
@@ -65,7 +81,6 @@ static void guard_isolate(struct guard *g)
 	keep[n++] = g->stdin_fd;
 	keep[n++] = g->stdout_fd;
 	keep[n++] = g->stderr_fd;
-	keep[n++] = g->extra_fd;
 	keep[n++] = p->root_fd;
 	keep[n++] = p->temp_parent_fd;
 	for (size_t i = 0; i < p->cgroup.dir_count; i++) {
@@ -73,6 +88,8 @@ static void guard_isolate(struct guard *g)
 		keep[n++] = p->cgroup.dir_fd[i];
 		keep[n++] = p->cgroup.procs_fd[i];
 	}
+	for (size_t i = 0; i < g->pass_count; i++)
+		keep[n++] = g->pass[i].fd;
 	for (size_t i = 0; p->system_sources != NULL && i < p->view.count; i++)
 		if (p->system_sources[i].fd >= 0)
 			keep[n++] = p->system_sources[i].fd;
@@ -151,11 +168,13 @@ static int guard_setup(struct guard *g, struct err *e)
 	if (b->setup != NULL && b->setup(g, e) != 0)
 		return -1;
 	proc_set_dumpable(false);
+	if (b->has_inner_init)
+		return 0; /* all that concerns the command is made inside */
 	if (g->plan->policy->want_tty && guard_open_pty(g, e) != 0)
 		return -1;
 	if (guard_prepare_landlock(g, e) != 0)
 		return -1;
-	if (!b->has_inner_init && (g->report.applied & LAYER_BIT(LAYER_VIEW)) != 0)
+	if ((g->report.applied & LAYER_BIT(LAYER_VIEW)) != 0)
 		guard_filter_path(g);
 	g->report.applied |= g->plan->applied;
 	guard_note(g, LAYER_DIE_WITH_RUNNER, 0);
@@ -236,7 +255,7 @@ static void guard_clean_up(struct guard *g)
 		(void)tree_remove(p->temp_parent_fd, p->temp_name);
 }
 
-static _Noreturn void guard_finish(struct guard *g)
+void guard_finish(struct guard *g)
 {
 	g->report.left = guard_kill_all(g);
 	if (g->plan->cgroup.version != 0)
@@ -260,6 +279,15 @@ static void guard_on_child(struct loop *l, int signo, void *ctx)
 		guard_send(g, GUARD_EXITED, -1);
 }
 
+void guard_signal(const struct guard *g, int signo)
+{
+	if (g->command_pid <= 0)
+		return;
+	/* the group: what a terminal would signal; the leader alone where it has left its group */
+	if (kill(-g->command_pid, signo) != 0)
+		(void)kill(g->command_pid, signo);
+}
+
 static void guard_on_control(struct loop_watch *w, short revents)
 {
 	struct guard *g = w->ctx;
@@ -271,11 +299,7 @@ static void guard_on_control(struct loop_watch *w, short revents)
 	fd_close(&fd);
 	if (n != (ssize_t)sizeof c || c.op == GUARD_KILL) /* told to, or the runner is gone */
 		guard_finish(g);
-	if (g->command_pid <= 0)
-		return;
-	/* the group: what a terminal would signal; the leader alone where it has left its group */
-	if (kill(-g->command_pid, c.signo) != 0)
-		(void)kill(g->command_pid, c.signo);
+	guard_signal(g, c.signo);
 }
 
 static void guard_block_signals(void)
@@ -288,23 +312,30 @@ static void guard_block_signals(void)
 	loop_forget_signals();
 }
 
-static _Noreturn void guard_main(struct guard *g)
+/* Would another backend fail in the same way? It would, once everything but the command itself stood. */
+static bool guard_is_final(const struct guard *g)
+{
+	return !g->plan->backend->has_inner_init && g->stage_error.kind != ERR_NONE &&
+	       g->stage_error.kind != ERR_REFUSED;
+}
+
+void guard_run(struct guard *g)
 {
 	struct loop loop;
-	struct loop_watch control = { .fd = g->control_fd, .events = POLLIN, .fn = guard_on_control, .ctx = g };
+	struct loop_watch control = { .fd = g->control_fd, .events = POLLIN, .fn = g->on_control, .ctx = g };
 	struct err e = ERR_INIT;
 
+	loop_init(&loop); /* first: an inner init learns here which signals its command is to have blocked */
 	guard_block_signals();
 	guard_isolate(g);
 	/* out of the caller's process group: a SIGKILL to that group must find us alive to clean up */
 	(void)setsid();
-	loop_init(&loop);
 	if (loop_on_signal(&loop, SIGCHLD, guard_on_child, g, &e) != 0 || loop_add(&loop, &control, &e) != 0)
 		guard_fail(g, false, &e);
 	if (guard_setup(g, &e) != 0 || guard_spawn(g, &e) != 0) {
 		(void)guard_kill_all(g);
 		guard_clean_up(g);
-		guard_fail(g, g->stage_error.kind != ERR_NONE && g->stage_error.kind != ERR_REFUSED, &e);
+		guard_fail(g, guard_is_final(g), &e);
 	}
 	guard_close_command_fds(g);
 	/* where the command keeps its rights (native), we need ours to end it */
@@ -363,7 +394,9 @@ pid_t guard_start(struct guard *g, struct err *e)
 		g->has_user_ns = (flags & user) != 0;
 		g->has_pid_ns = (flags & CLONE_NEWPID) != 0;
 		p->namespaces = flags;
-		guard_main(g);
+		g->tell = guard_tell_record;
+		g->on_control = guard_on_control;
+		guard_run(g);
 	}
 	return pid;
 }

@@ -37,11 +37,22 @@ struct guard_message {
 	struct err error;    /* FAILED */
 };
 
+/* A descriptor that the command gets beside 0, 1 and 2, under the number `as`. */
+struct guard_pass {
+	int fd;
+	int as;
+};
+#define GUARD_PASS_MAX 12
+
 struct guard { /* in the guardian's own memory */
 	struct plan *plan;
 	int control_fd;
+	/* How the report reaches the runner, with pass_fd (-1: none), and how its orders arrive. */
+	void (*tell)(struct guard *g, int pass_fd);
+	void (*on_control)(struct loop_watch *w, short revents); /* w->ctx is the guard */
 	int stdin_fd, stdout_fd, stderr_fd; /* the command's ends; -1: /dev/null, or the pty */
-	int extra_fd;      /* kept open for the command under its own number (inner init's socket); -1: none */
+	struct guard_pass pass[GUARD_PASS_MAX]; /* owned */
+	size_t pass_count;
 	int pty_master_fd, pty_slave_fd; /* -1 */
 	int landlock_fd;   /* the rule set; -1 */
 	int landlock_abi;
@@ -55,6 +66,16 @@ struct guard { /* in the guardian's own memory */
 
 /* Fork the guardian (with plan->namespaces). The pid, or -1 with e. *g is filled by the caller. */
 pid_t guard_start(struct guard *g, struct err *e);
+/*
+ * The guardian's whole life, in a process that is one already: guard_start() in the fork that it made, an inner init in
+ * itself. tell and on_control are set.
+ */
+_Noreturn void guard_run(struct guard *g);
+/* For on_control: kill all that is left, clean up, report, end; a signal to the command's group. */
+_Noreturn void guard_finish(struct guard *g);
+void guard_signal(const struct guard *g, int signo);
+/* Give the command fd (taken over, also on failure) as number `as`. */
+int guard_pass_fd(struct guard *g, int fd, int as, struct err *e);
 /* What became of a layer, for the STARTED record. errnum 0: applied. */
 void guard_note(struct guard *g, enum layer layer, int errnum);
 

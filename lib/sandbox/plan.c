@@ -21,8 +21,6 @@
 #include "root.h"
 #include "seccomp_file.h"
 
-#define PLAN_DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
 void plan_miss(struct plan *plan, enum layer layer, const char *fmt, ...)
 {
 	va_list ap;
@@ -59,6 +57,44 @@ int plan_add_rule(struct plan *plan, const char *path, enum landlock_access acce
 	return 0;
 }
 
+int plan_add_view_rules(struct plan *p, struct err *e)
+{
+	const struct view *v = &p->view;
+
+	if (plan_add_rule(p, "/", LANDLOCK_READ_EXEC, e) != 0 || plan_add_rule(p, "/proc", LANDLOCK_WRITE_FILES, e) != 0 ||
+	    plan_add_rule(p, "/dev", LANDLOCK_DEVICE, e) != 0 || plan_add_rule(p, "/dev/shm", LANDLOCK_READ_WRITE, e) != 0)
+		return -1;
+	for (size_t i = 0; i < v->count; i++) {
+		bool is_writable = v->ops[i].kind == VIEW_TMPFS || (v->ops[i].kind == VIEW_BIND && !v->ops[i].is_read_only);
+
+		if (is_writable && plan_add_rule(p, v->ops[i].dst, LANDLOCK_READ_WRITE, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int plan_add_check(struct plan *plan, enum plan_check_kind kind, const char *path, uint64_t dev, uint64_t ino,
+		   struct err *e)
+{
+	char *copy = mem_strdup(path, e);
+
+	if (copy != NULL && plan->check_count == plan->check_alloc) {
+		size_t n = plan->check_alloc == 0 ? 32 : plan->check_alloc * 2;
+		void *p = mem_realloc_array(plan->checks, n, sizeof *plan->checks, e);
+
+		if (p == NULL) {
+			free(copy);
+			return -1;
+		}
+		plan->checks = p;
+		plan->check_alloc = n;
+	}
+	if (copy == NULL)
+		return -1;
+	plan->checks[plan->check_count++] = (struct plan_check){ copy, kind, dev, ino };
+	return 0;
+}
+
 int plan_build_view(struct plan *plan, bool is_etc_list, struct err *e)
 {
 	struct view_facts *f = &plan->facts;
@@ -82,7 +118,7 @@ void plan_close_sources(struct plan *plan)
 	plan->system_sources = NULL;
 }
 
-static const char *plan_host_env(const struct sandbox_request *rq, const char *name)
+const char *plan_host_env(const struct sandbox_request *rq, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -149,11 +185,8 @@ static int plan_fix_env(struct plan *plan, struct err *e)
 		return 0; /* native: the caller's places are the command's */
 	if ((env_get(env, "HOME") != NULL || !is_clear) && env_put(env, "HOME", plan->home, e) != 0)
 		return -1;
-	if (plan->temp_path != NULL) {
-		MEM_AUTOFREE char *tmp = mem_printf(e, "%s/tmp", plan->temp_path);
-
-		return tmp == NULL ? -1 : env_put(env, "TMPDIR", tmp, e);
-	}
+	if (plan->temp_path != NULL)
+		return env_put(env, "TMPDIR", plan->temp_path, e);
 	return env_get(env, "TMPDIR") == NULL ? 0 : env_put(env, "TMPDIR", "/tmp", e);
 }
 
@@ -326,6 +359,10 @@ void plan_fini(struct plan *plan)
 	for (size_t i = 0; i < plan->rule_count; i++)
 		free(plan->rules[i].path);
 	free(plan->rules);
+	strv_fini(&plan->tool);
+	for (size_t i = 0; i < plan->check_count; i++)
+		free(plan->checks[i].path);
+	free(plan->checks);
 	free(plan->filter.filter);
 	for (int i = 0; i < LAYER_COUNT; i++)
 		free(plan->why[i]);

@@ -35,7 +35,26 @@ struct sandbox_backend {
 	int (*plan)(struct plan *plan, struct err *e);
 	/* MAY: in the guardian, before the command is made. 0 or -1 with e. */
 	int (*setup)(struct guard *g, struct err *e);
-	bool has_inner_init; /* the command of the guardian is a tool that runs our own init inside */
+	/*
+	 * The guardian's command is a tool that runs our own init inside (inner.h): plan() sets argv to the tool's, and
+	 * setup() opens what that needs.
+	 */
+	bool has_inner_init;
+	/* MAY: the tool ended without starting anything and said `line` on stderr: fill e, with the remedy. */
+	void (*explain)(const char *line, struct err *e);
+};
+
+/* What an inner init makes sure of before it runs the command: what a tool says it did is not taken for done. */
+enum plan_check_kind {
+	CHECK_SAME,      /* path is file number ino of device dev, so mounted there and not elsewhere */
+	CHECK_MOUNTED,   /* path is not on the file system of its parent */
+	CHECK_READ_ONLY, /* path is on a read-only mount */
+	CHECK_HIDDEN,    /* path is no link and cannot be opened */
+};
+struct plan_check {
+	char *path; /* owned; as seen inside */
+	enum plan_check_kind kind;
+	uint64_t dev, ino; /* SAME */
 };
 
 /* In order of preference of auto; NULL at the end. */
@@ -55,7 +74,11 @@ struct plan {
 	char *cwd;            /* real path inside */
 	char *home;           /* inside */
 	char *notice;         /* one line for the user; NULL */
-	char *const *argv;    /* of the guardian's command: the request's, or that of the backend's tool */
+	char *const *argv;    /* of the guardian's command: the request's, or tool's */
+	struct strv tool;     /* argv of the backend's tool; empty: none */
+	struct plan_check *checks; /* owned */
+	size_t check_count, check_alloc;
+	bool is_filter_by_tool; /* the tool installs the filter, so our init checks that there is one */
 	struct env_block env;
 	struct view_facts facts;
 	struct view view;
@@ -91,10 +114,17 @@ int plan_make(struct plan *plan, const struct sandbox_request *rq, const struct 
 void plan_fini(struct plan *plan);
 /* For a backend's plan(): the file system view. is_etc_list: only chosen entries of /etc and no /opt (a root caller). */
 int plan_build_view(struct plan *plan, bool is_etc_list, struct err *e);
+/* A variable of the caller's environment; NULL: not set. */
+const char *plan_host_env(const struct sandbox_request *rq, const char *name);
+#define PLAN_DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 /* A layer will not be there; the first reason stays. */
 void plan_miss(struct plan *plan, enum layer layer, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void plan_close_sources(struct plan *plan); /* system_sources */
 int plan_add_rule(struct plan *plan, const char *path, enum landlock_access access, struct err *e);
+/* The rules that say the view once more, where the view itself is made of mounts. */
+int plan_add_view_rules(struct plan *plan, struct err *e);
+int plan_add_check(struct plan *plan, enum plan_check_kind kind, const char *path, uint64_t dev, uint64_t ino,
+		   struct err *e);
 int plan_put_text(const struct plan *plan, struct buf *out, struct err *e);
 int plan_put_json(const struct plan *plan, struct buf *out, struct err *e);
 

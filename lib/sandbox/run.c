@@ -6,10 +6,15 @@
  *   guardian: started         → RUNNING          -                    -                     -
  *   guardian: failed          next or conclude   -                    -                     -
  *   guardian: exited          -                  → EXITED, drain      -                     -
+ *   inner init: started       → RUNNING          -                    -                     -
+ *   inner init: failed        kept for the end   -                    -                     -
+ *   inner init: exited, done  -                  → EXITED, drain      -                     -
  *   guardian: socket ends     next or conclude   → ENDED (lost)       → ENDED               -
  *   outputs ended             -                  -                    kill what is left     conclude
  *   wall, cpu, memory, cancel kill               TERM, grace, KILL    KILL                  -
  *   drain bound               -                  -                    KILL                  conclude
+ *
+ * With an inner init (inner.h) the guardian's "started" and "exited" are those of its tool and say nothing of the command.
  */
 #include "run.h"
 
@@ -29,6 +34,7 @@
 #include "../sys/tty.h"
 
 #define RUN_GIVE_UP_MS 12000U /* the guardian's own bound is 10 s */
+#define RUN_INNER_MS 2000U    /* an inner init has so long to end what it was told to; then the guardian does */
 #define RUN_SAMPLE_MS 25U
 
 static void run_try_next(struct sandbox_run *run);
@@ -40,18 +46,24 @@ static void run_on_finish(struct loop_timer *t)
 	run->done(run, run->ctx);
 }
 
-/* Everything is known: say so from the loop, never from inside sandbox_start(). */
-static void run_finish(struct sandbox_run *run)
+static void run_disarm(struct sandbox_run *run)
 {
 	struct loop_timer *const timers[] = { &run->wall, &run->grace, &run->drain, &run->give_up, &run->sample };
 
-	if (run->state == RUN_DONE)
-		return;
-	run->state = RUN_DONE;
 	for (size_t i = 0; i < MEM_COUNT(timers); i++)
 		loop_disarm(run->loop, timers[i]);
 	loop_del(run->loop, &run->control);
 	fd_close(&run->control.fd);
+	inner_close(run);
+}
+
+/* Everything is known: say so from the loop, never from inside sandbox_start(). */
+static void run_finish(struct sandbox_run *run)
+{
+	if (run->state == RUN_DONE)
+		return;
+	run->state = RUN_DONE;
+	run_disarm(run);
 	run->result.duration_ms = (clock_now_us() - run->start_us) / 1000U;
 	run_conclude(run);
 	run_io_close(run);
@@ -66,7 +78,7 @@ static void run_fail(struct sandbox_run *run, const struct err *e)
 	run_finish(run);
 }
 
-static void run_command(struct sandbox_run *run, enum guard_op op, int signo)
+static void run_tell_guard(struct sandbox_run *run, enum guard_op op, int signo)
 {
 	struct guard_command c = { (int32_t)op, signo };
 
@@ -75,17 +87,39 @@ static void run_command(struct sandbox_run *run, enum guard_op op, int signo)
 		(void)send(run->control.fd, &c, sizeof c, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+/* To whoever is the command's parent: of an inner init's, the guardian knows the tool only. */
+static void run_command(struct sandbox_run *run, enum guard_op op, int signo)
+{
+	if (run->inner.fd >= 0)
+		inner_send(run, op, signo);
+	else
+		run_tell_guard(run, op, signo);
+}
+
+static void run_kill_by_guard(struct sandbox_run *run)
+{
+	struct err e = ERR_INIT;
+
+	run->is_guard_told = true;
+	run_tell_guard(run, GUARD_KILL, 0);
+	(void)loop_arm(run->loop, &run->give_up, RUN_GIVE_UP_MS, &e);
+}
+
 static void run_kill(struct sandbox_run *run)
 {
 	struct err e = ERR_INIT;
 
 	loop_disarm(run->loop, &run->grace);
-	if (run->state == RUN_STARTING && run->guard_pid > 0) {
+	if (run->state == RUN_STARTING && run->guard_pid > 0 && !run->plan.backend->has_inner_init) {
 		(void)kill(run->guard_pid, SIGKILL); /* nothing runs yet that could be left */
 		return;
 	}
-	run_command(run, GUARD_KILL, 0);
-	(void)loop_arm(run->loop, &run->give_up, RUN_GIVE_UP_MS, &e);
+	if (run->state == RUN_STARTING || run->inner.fd < 0) {
+		run_kill_by_guard(run);
+		return;
+	}
+	inner_send(run, GUARD_KILL, 0);
+	(void)loop_arm(run->loop, &run->give_up, RUN_INNER_MS, &e);
 }
 
 void run_end(struct sandbox_run *run, enum reason reason, bool at_once)
@@ -126,7 +160,9 @@ static void run_on_give_up(struct loop_timer *t)
 {
 	struct sandbox_run *run = t->ctx;
 
-	if (run->guard_pid > 0)
+	if (run->plan.backend->has_inner_init && !run->is_guard_told)
+		run_kill_by_guard(run);
+	else if (run->guard_pid > 0)
 		(void)kill(run->guard_pid, SIGKILL);
 }
 
@@ -209,6 +245,7 @@ static void run_start_failed(struct sandbox_run *run, const struct err *e, bool 
 
 	log_write(LOG_LIFECYCLE, "backend %s: %s", run->plan.backend->name, e->msg);
 	run_reap_guard(run);
+	inner_close(run);
 	run_io_close(run);
 	if (run->first_error.kind == ERR_NONE)
 		run->first_error = *e;
@@ -240,7 +277,7 @@ static void run_started(struct sandbox_run *run, const struct guard_message *m, 
 		if (m->layer_errno[i] != 0)
 			plan_miss(&run->plan, (enum layer)i, "refused by the kernel: %s", strerror(m->layer_errno[i]));
 	log_write(LOG_LIFECYCLE, "started with backend %s", run->result.backend);
-	if (pty_fd >= 0 && run_io_use_pty(run, pty_fd, &e) != 0) {
+	if ((pty_fd >= 0 && run_io_use_pty(run, pty_fd, &e) != 0) || run_io_start_input(run, &e) != 0) {
 		run->result.error = e;
 		run_end(run, REASON_LAUNCH_ERROR, true);
 		return;
@@ -275,29 +312,11 @@ static void run_exited(struct sandbox_run *run, const struct guard_message *m)
 		(void)loop_arm(run->loop, &run->drain, LIMIT_DRAIN_MS, &e);
 }
 
-/* The guardian's end. Without a DONE record it was killed: what it guarded is ended here as far as it can be. */
-static void run_guard_gone(struct sandbox_run *run)
+/* All that the guardian guarded is gone: what is in the pipes is left. */
+static void run_ended(struct sandbox_run *run)
 {
 	struct err e = ERR_INIT;
-	int status;
-	struct rusage usage;
-	bool is_seen;
 
-	run_reap_guard(run);
-	if (!run->has_usage) {
-		if (run->rq.is_only_run)
-			(void)proc_kill_children(0, &status, &usage, &is_seen);
-		if (run->plan.cgroup.version != 0)
-			(void)cgroup_kill(&run->plan.cgroup);
-	}
-	if (run->state == RUN_STARTING) {
-		(void)err_set(&e, ERR_SETUP, run->is_ending ? "ended before the command was started" :
-							       "the sandbox's first process ended during set-up");
-		run_start_failed(run, &e, run->is_ending);
-		return;
-	}
-	if (!run->has_status && run->result.error.kind == ERR_NONE && !run->is_ending)
-		(void)err_set(&run->result.error, ERR_INTERNAL, "the sandbox's first process was killed from outside");
 	run->state = RUN_ENDED;
 	loop_disarm(run->loop, &run->grace);
 	loop_disarm(run->loop, &run->give_up);
@@ -308,6 +327,126 @@ static void run_guard_gone(struct sandbox_run *run)
 		run_finish(run);
 	else
 		(void)loop_arm(run->loop, &run->drain, LIMIT_DRAIN_MS, &e);
+}
+
+static void run_note_no_status(struct sandbox_run *run)
+{
+	if (!run->has_status && run->result.error.kind == ERR_NONE && !run->is_ending)
+		(void)err_set(&run->result.error, ERR_INTERNAL, "the sandbox's first process was killed from outside");
+}
+
+/* DONE: nothing is left but the guardian itself, on its way out; it is waited for when the run is freed. */
+static void run_guard_done(struct sandbox_run *run, const struct guard_message *m)
+{
+	struct rusage inner_usage = run->last.usage;
+
+	run->has_usage = true;
+	run->last = *m;
+	if (run->has_inner_usage)
+		run->last.usage = inner_usage;
+	run_note_status(run, m);
+	loop_del(run->loop, &run->control);
+	fd_close(&run->control.fd);
+	run_ended(run);
+}
+
+/* The socket ended without DONE: the guardian was killed. What it guarded is ended here as far as it can be. */
+static void run_guard_lost(struct sandbox_run *run)
+{
+	struct err e = ERR_INIT;
+	int status;
+	struct rusage usage;
+	bool is_seen;
+
+	inner_flush(run); /* what was said before the end comes before it */
+	run_reap_guard(run);
+	if (run->rq.is_only_run)
+		(void)proc_kill_children(0, &status, &usage, &is_seen);
+	if (run->plan.cgroup.version != 0)
+		(void)cgroup_kill(&run->plan.cgroup);
+	if (run->state == RUN_STARTING) {
+		(void)err_set(&e, ERR_SETUP, run->is_ending ? "ended before the command was started" :
+							       "the sandbox's first process ended during set-up");
+		run_start_failed(run, &e, run->is_ending);
+		return;
+	}
+	run_note_no_status(run);
+	run_ended(run);
+}
+
+/* All that the tool left is gone, and with it our init: now it is known whether the command ever ran. */
+static void run_tool_done(struct sandbox_run *run, const struct guard_message *m)
+{
+	struct guard_message done = *m;
+	struct err e = ERR_INIT;
+
+	inner_flush(run);
+	if (run->state == RUN_STARTING) {
+		if (run->is_ending)
+			(void)err_set(&e, ERR_SETUP, "ended before the command was started");
+		else
+			inner_why(run, &e);
+		run_start_failed(run, &e, run->is_ending || (run->inner.has_failed && run->inner.is_final));
+		return;
+	}
+	run_note_no_status(run);
+	done.has_status = 0; /* the tool's */
+	run_guard_done(run, &done);
+}
+
+static void run_on_tool(struct sandbox_run *run, const struct guard_message *m)
+{
+	switch ((enum guard_event)m->event) {
+	case GUARD_STARTED:
+		log_write(LOG_LIFECYCLE, "started %s", run->plan.argv[0]);
+		break;
+	case GUARD_FAILED:
+		run_start_failed(run, &m->error, m->is_final != 0);
+		break;
+	case GUARD_EXITED: /* without the tool nothing inside goes on, and what it left outside is of no use */
+		run_kill_by_guard(run);
+		break;
+	case GUARD_DONE:
+		run_tool_done(run, m);
+		break;
+	}
+}
+
+void run_on_inner(struct sandbox_run *run, const struct guard_message *m, int fd)
+{
+	switch ((enum guard_event)m->event) {
+	case GUARD_STARTED:
+		if (run->state == RUN_STARTING) {
+			run_started(run, m, fd);
+			return;
+		}
+		break;
+	case GUARD_FAILED:
+		run->inner.has_failed = true;
+		run->inner.is_final = m->is_final != 0;
+		run->inner.failed = m->error;
+		break;
+	case GUARD_EXITED:
+		if (run->state == RUN_RUNNING)
+			run_exited(run, m);
+		break;
+	case GUARD_DONE:
+		run->has_inner_usage = true;
+		run->last.usage = m->usage;
+		if (run->state == RUN_RUNNING)
+			run_note_status(run, m);
+		break;
+	}
+	fd_close(&fd);
+}
+
+/* Its socket ended, so it did: the tool ends too, or is ended. */
+void run_on_inner_lost(struct sandbox_run *run)
+{
+	struct err e = ERR_INIT;
+
+	if (!run->is_guard_told)
+		(void)loop_arm(run->loop, &run->give_up, RUN_INNER_MS, &e);
 }
 
 static void run_on_control(struct loop_watch *w, short revents)
@@ -322,7 +461,13 @@ static void run_on_control(struct loop_watch *w, short revents)
 		return;
 	if (n != (ssize_t)sizeof m) {
 		fd_close(&fd);
-		run_guard_gone(run);
+		run_guard_lost(run);
+		return;
+	}
+	err_sanitize(&m.error);
+	if (run->plan.backend->has_inner_init) {
+		fd_close(&fd);
+		run_on_tool(run, &m);
 		return;
 	}
 	switch ((enum guard_event)m.event) {
@@ -330,16 +475,13 @@ static void run_on_control(struct loop_watch *w, short revents)
 		run_started(run, &m, fd);
 		return;
 	case GUARD_FAILED:
-		err_sanitize(&m.error);
 		run_start_failed(run, &m.error, m.is_final != 0);
 		break;
 	case GUARD_EXITED:
 		run_exited(run, &m);
 		break;
 	case GUARD_DONE:
-		run->has_usage = true;
-		run->last = m;
-		run_note_status(run, &m);
+		run_guard_done(run, &m);
 		break;
 	}
 	fd_close(&fd);
@@ -351,6 +493,8 @@ static void run_close_command_ends(struct guard *g)
 	fd_close(&g->stdin_fd);
 	fd_close(&g->stdout_fd);
 	fd_close(&g->stderr_fd);
+	for (size_t i = 0; i < g->pass_count; i++)
+		fd_close(&g->pass[i].fd);
 }
 
 /* Fork the guardian and watch it. */
@@ -361,12 +505,14 @@ static int run_launch(struct sandbox_run *run, struct err *e)
 
 	memset(&g, 0, sizeof g);
 	g.plan = &run->plan;
-	g.control_fd = g.stdin_fd = g.stdout_fd = g.stderr_fd = g.extra_fd = -1;
+	g.control_fd = g.stdin_fd = g.stdout_fd = g.stderr_fd = -1;
 	g.pty_master_fd = g.pty_slave_fd = g.landlock_fd = -1;
 	g.runner_pid = getpid();
 	rc = fd_socketpair(SOCK_SEQPACKET, &run->control.fd, &g.control_fd, e);
 	if (rc == 0)
 		rc = run_io_open(run, &g, e);
+	if (rc == 0 && run->plan.backend->has_inner_init)
+		rc = inner_open(&run->inner, &g, e);
 	if (rc == 0) {
 		run->guard_pid = guard_start(&g, e);
 		rc = run->guard_pid < 0 ? -1 : 0;
@@ -380,6 +526,7 @@ static int run_launch(struct sandbox_run *run, struct err *e)
 	run->control.fn = run_on_control;
 	run->control.ctx = run;
 	if (fd_set_nonblock(run->control.fd, e) != 0 || loop_add(run->loop, &run->control, e) != 0 || run_io_start(run, e) != 0 ||
+	    (run->inner.fd >= 0 && inner_start(run, e) != 0) ||
 	    loop_arm(run->loop, &run->give_up, LIMIT_SETUP_MS, e) != 0) {
 		(void)kill(run->guard_pid, SIGKILL);
 		return -1;
@@ -404,6 +551,7 @@ static void run_try(struct sandbox_run *run, const struct sandbox_backend *b)
 
 	plan_fini(&run->plan);
 	run->state = RUN_STARTING;
+	run->is_guard_told = false;
 	rc = plan_make(&run->plan, &run->rq, b, &e);
 	if (rc == 0 && b->available != NULL)
 		rc = b->available(run->rq.policy, &e);
@@ -437,6 +585,7 @@ static void run_init(struct sandbox_run *run, struct loop *loop, const struct sa
 	run->control.fd = run->out[0].fd = run->out[1].fd = -1;
 	run->input.out.fd = run->input_file_fd = run->pty_fd = -1;
 	run->plan.root_fd = run->plan.temp_parent_fd = -1;
+	inner_init(&run->inner);
 	cgroup_init(&run->plan.cgroup);
 	for (size_t i = 0; i < MEM_COUNT(timers); i++) {
 		timers[i].timer->fn = timers[i].fn;
@@ -508,21 +657,15 @@ void sandbox_run_free(struct sandbox_run *run)
 {
 	if (run == NULL)
 		return;
-	if (run->guard_pid > 0) { /* freed while it runs: the guardian ends it all when its socket ends */
-		loop_del(run->loop, &run->control);
-		fd_close(&run->control.fd);
-		(void)proc_wait(run->guard_pid, NULL);
-	}
-	if (run->state != RUN_DONE) {
-		struct loop_timer *const timers[] = { &run->wall, &run->grace, &run->drain, &run->give_up, &run->sample };
-
-		for (size_t i = 0; i < MEM_COUNT(timers); i++)
-			loop_disarm(run->loop, timers[i]);
+	if (run->state != RUN_DONE) { /* freed while it runs: the guardian ends it all when its socket ends */
+		run_disarm(run);
 		run_io_close(run);
 	}
 	loop_disarm(run->loop, &run->finish);
 	plan_fini(&run->plan);
 	capture_fini(&run->capture);
 	sandbox_result_fini(&run->result);
+	if (run->guard_pid > 0)
+		(void)proc_wait(run->guard_pid, NULL);
 	free(run);
 }

@@ -6,6 +6,7 @@
 
 #include "capture.h"
 #include "guard.h"
+#include "inner.h"
 #include "pump.h"
 
 enum run_state {
@@ -39,6 +40,7 @@ struct sandbox_run {
 	struct sandbox_result result;
 	pid_t guard_pid;                     /* 0: none */
 	struct loop_watch control;
+	struct inner inner;
 	struct run_output out[2];
 	struct pump input;                   /* the caller's stdin → the command */
 	int input_file_fd;                   /* --stdin FILE */
@@ -48,25 +50,31 @@ struct sandbox_run {
 	struct loop_timer wall, grace, drain, give_up, sample, finish;
 	uint64_t start_us;
 	bool is_ending;                      /* TERM or KILL was sent */
+	bool is_guard_told;                  /* to kill; else an inner init was, and has some time for it */
 	bool is_stdout_gone;
 	int forwarded_signal;                /* INT, TERM, HUP or QUIT that came from outside; 0 */
 	enum reason ended_for;
 	bool has_status;
 	int wait_status;
 	struct guard_message last;           /* DONE */
-	bool has_usage;
+	bool has_usage;                      /* of the guardian's DONE */
+	bool has_inner_usage;                /* of an inner init's: of the command alone */
 	uint64_t sampled_peak_bytes;
 };
 
 /* run_io.c */
 int run_io_open(struct sandbox_run *run, struct guard *g, struct err *e);  /* pipes; the command's ends into g */
-int run_io_start(struct sandbox_run *run, struct err *e);                  /* watch our ends */
+int run_io_start(struct sandbox_run *run, struct err *e);                  /* watch our ends of the outputs */
+/* Not before the command runs: what a failed attempt has taken from the caller is lost. */
+int run_io_start_input(struct sandbox_run *run, struct err *e);
 int run_io_use_pty(struct sandbox_run *run, int master_fd, struct err *e);
 void run_io_flush(struct sandbox_run *run);   /* take what is in the pipes, without waiting */
 bool run_io_is_ended(const struct sandbox_run *run);
 bool run_io_is_pending(const struct sandbox_run *run); /* data is known to be on its way to the caller */
 void run_io_close(struct sandbox_run *run);
-/* run.c, called by run_io.c */
+/* run.c, called by run_io.c and inner.c */
+void run_on_inner(struct sandbox_run *run, const struct guard_message *m, int fd);
+void run_on_inner_lost(struct sandbox_run *run);
 void run_on_output_end(struct sandbox_run *run);
 void run_on_output_data(struct sandbox_run *run);
 void run_end(struct sandbox_run *run, enum reason reason, bool at_once);

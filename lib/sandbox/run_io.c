@@ -136,11 +136,13 @@ static int run_start_output(struct sandbox_run *run, int i, struct err *e)
 	return pump_start(&o->pump, run->loop, o->fd, i == 0 ? run->rq.stdout_fd : run->rq.stderr_fd, e);
 }
 
-static int run_start_input(struct sandbox_run *run, struct err *e)
+int run_io_start_input(struct sandbox_run *run, struct err *e)
 {
 	int from = run->rq.stdin_mode == STDIN_FILE ? run->input_file_fd : run->rq.stdin_fd;
 	int to = run->input.out.fd;
 
+	if (to < 0)
+		return 0;
 	run->input.ctx = run;
 	run->input.closes_out = true;
 	return pump_start(&run->input, run->loop, from, to, e);
@@ -150,9 +152,7 @@ int run_io_start(struct sandbox_run *run, struct err *e)
 {
 	if (run->rq.policy->want_tty)
 		return 0;
-	if (run_start_output(run, 0, e) != 0 || run_start_output(run, 1, e) != 0)
-		return -1;
-	return run->input.out.fd >= 0 ? run_start_input(run, e) : 0;
+	return run_start_output(run, 0, e) != 0 ? -1 : run_start_output(run, 1, e);
 }
 
 int run_io_use_pty(struct sandbox_run *run, int master_fd, struct err *e)
@@ -164,9 +164,7 @@ int run_io_use_pty(struct sandbox_run *run, int master_fd, struct err *e)
 	tty_copy_size(run->rq.stdin_fd, master_fd);
 	if (run->out[0].fd < 0 || run->input.out.fd < 0)
 		return err_sys(e, ERR_SETUP, errno, "pseudo-terminal");
-	if (fd_set_nonblock(master_fd, e) != 0 || run_start_output(run, 0, e) != 0)
-		return -1;
-	return run_start_input(run, e);
+	return fd_set_nonblock(master_fd, e) != 0 ? -1 : run_start_output(run, 0, e);
 }
 
 void run_io_flush(struct sandbox_run *run)

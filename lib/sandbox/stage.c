@@ -22,6 +22,8 @@
 #include "../sys/proc.h"
 #include "guard.h"
 
+#define STAGE_PASS_ABOVE 32 /* no descriptor of a command has a number as high */
+
 /* 1. A session of its own: no controlling terminal that TIOCSTI could push bytes into, one group to signal. */
 static int stage_session(const struct guard *g, struct err *e)
 {
@@ -37,7 +39,7 @@ static int stage_session(const struct guard *g, struct err *e)
 /* 2. Into the cgroup while we may still write there. */
 static int stage_cgroup(const struct guard *g, struct err *e)
 {
-	int rc = g->plan->cgroup.version == 0 ? 0 : cgroup_join_self(&g->plan->cgroup);
+	int rc = cgroup_join_self(&g->plan->cgroup); /* no group: nothing to join */
 
 	return rc == 0 ? 0 : err_sys(e, ERR_SETUP, -rc, "join the control group");
 }
@@ -63,8 +65,22 @@ static int stage_stdio(const struct guard *g, struct err *e)
 	    stage_one_fd(is_tty ? g->pty_slave_fd : g->stdout_fd, 1, e) != 0 ||
 	    stage_one_fd(is_tty ? g->pty_slave_fd : g->stderr_fd, 2, e) != 0)
 		return -1;
-	if (g->extra_fd >= 0 && fcntl(g->extra_fd, F_SETFD, 0) != 0)
-		return err_sys(e, ERR_SETUP, errno, "descriptor %d", g->extra_fd);
+	return 0;
+}
+
+/* Descriptors beside those: first out of the way of all the numbers that are to be taken, then into place. */
+static int stage_pass_fds(const struct guard *g, struct err *e)
+{
+	int from[GUARD_PASS_MAX];
+
+	for (size_t i = 0; i < g->pass_count; i++) {
+		from[i] = fcntl(g->pass[i].fd, F_DUPFD_CLOEXEC, STAGE_PASS_ABOVE);
+		if (from[i] < 0)
+			return err_sys(e, ERR_SETUP, errno, "descriptor %d", g->pass[i].fd);
+	}
+	for (size_t i = 0; i < g->pass_count; i++)
+		if (dup2(from[i], g->pass[i].as) < 0)
+			return err_sys(e, ERR_SETUP, errno, "dup2 to %d", g->pass[i].as);
 	return 0;
 }
 
@@ -74,8 +90,6 @@ static int stage_chdir(const struct guard *g, struct err *e)
 	char now[PATH_MAX];
 	const char *cwd = g->plan->cwd;
 
-	if (cwd == NULL) /* the tool of the backend goes there itself */
-		return 0;
 	if (chdir(cwd) != 0)
 		return err_sys(e, ERR_SETUP, errno, "change to %s in the sandbox", cwd);
 	if (getcwd(now, sizeof now) == NULL || strcmp(now, cwd) != 0)
@@ -270,10 +284,23 @@ static int stage_steps(struct guard *g, struct err *e)
 	return stage_exec(g, e);
 }
 
+/* The tool of a backend, which runs our own init: all that concerns the command is done there. */
+static int stage_tool(struct guard *g, struct err *e)
+{
+	static char *const empty[] = { NULL }; /* neither the command's environment nor ours is the tool's business */
+	char *const *argv = g->plan->argv;
+
+	if (stage_session(g, e) != 0 || stage_stdio(g, e) != 0 || stage_pass_fds(g, e) != 0)
+		return -1;
+	loop_restore_signals();
+	(void)execve(argv[0], argv, empty);
+	return err_sys(e, ERR_SETUP, errno, "start %s", argv[0]);
+}
+
 int stage_run(void *guard)
 {
 	struct guard *g = guard;
 
-	(void)stage_steps(g, &g->stage_error);
+	(void)(g->plan->backend->has_inner_init ? stage_tool : stage_steps)(g, &g->stage_error);
 	return 125;
 }

@@ -6,17 +6,24 @@
 
 #include "linux_cgroup_priv.h"
 
-/* cpuacct limits nothing, so dir_of does not know it. Nanoseconds, since 4.10. */
+/*
+ * cpuacct limits nothing, so dir_of does not know it: the folder that has its files. The total is
+ * exact; what is user and what is system is sampled by the timer tick, so it gives the shares only.
+ */
 static bool v1_read_cpu(const struct cgroup *g, struct cgroup_usage *u)
 {
 	for (size_t i = 0; i < g->dir_count; i++) {
-		uint64_t user_ns, system_ns;
-		if (cgroup_file_get(g->dir_fd[i], "cpuacct.usage_user", &user_ns) == 0 &&
-		    cgroup_file_get(g->dir_fd[i], "cpuacct.usage_sys", &system_ns) == 0) {
-			u->cpu_user_us = user_ns / 1000;
-			u->cpu_system_us = system_ns / 1000;
-			return true;
-		}
+		uint64_t total_ns, user_ns, system_ns;
+		int fd = g->dir_fd[i];
+		if (cgroup_file_get(fd, "cpuacct.usage", &total_ns) < 0 ||
+		    cgroup_file_get(fd, "cpuacct.usage_user", &user_ns) < 0 ||
+		    cgroup_file_get(fd, "cpuacct.usage_sys", &system_ns) < 0)
+			continue;
+		uint64_t sampled_us = (user_ns + system_ns) / 1000;
+		uint64_t user_permille = sampled_us ? user_ns / sampled_us : 1000;
+		u->cpu_user_us = total_ns / 1000 * user_permille / 1000;
+		u->cpu_system_us = total_ns / 1000 - u->cpu_user_us;
+		return true;
 	}
 	return false;
 }

@@ -19,6 +19,7 @@
 #define SBX_MS_NOSUID 2UL
 #define SBX_MS_NODEV 4UL
 #define SBX_MS_NOEXEC 8UL
+#define SBX_MS_BIND 4096UL
 #define SBX_MS_MOVE 8192UL
 #define SBX_MS_REC 16384UL
 #define SBX_MS_PRIVATE (1UL << 18)
@@ -242,12 +243,13 @@ int mount_devpts(const char *dst)
 	return sys_mount("devpts", dst, "devpts", SBX_MS_NOSUID | SBX_MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620");
 }
 
-int mount_bind_inside(const char *src, const char *dst, unsigned flags)
+int mount_bind_inside(const char *src, const char *dst, bool is_read_only)
 {
-	struct mount_source s;
-	int rc = mount_source_open(&s, AT_FDCWD, src, flags, -1);
+	int rc = sys_mount(src, dst, NULL, SBX_MS_BIND, NULL);
 
-	return rc != 0 ? rc : mount_attach(&s, dst);
+	if (rc != 0 || !is_read_only)
+		return rc;
+	return mount_old_remount(dst, SBX_MS_RDONLY | SBX_MS_NOSUID);
 }
 
 int mount_set_read_only(const char *dst)

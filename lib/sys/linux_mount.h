@@ -48,8 +48,11 @@ int mount_attach(struct mount_source *s, const char *dst);
 int mount_tmpfs(const char *dst, uint64_t size_bytes, unsigned inodes, unsigned mode, unsigned flags);
 int mount_proc(const char *dst);
 int mount_devpts(const char *dst);
-/* Bind src over dst, both inside the new root, with flags added. */
-int mount_bind_inside(const char *src, const char *dst, unsigned flags);
+/*
+ * Bind src over dst, both inside the new root; read-only or as it is. One or two calls of the old API, which for a
+ * single mount is the shorter way (what it cannot do is recursion).
+ */
+int mount_bind_inside(const char *src, const char *dst, bool is_read_only);
 /* Make one mount (not what is below it) read-only. */
 int mount_set_read_only(const char *dst);
 /* Make every mount private where there is no user namespace that does so by itself. */

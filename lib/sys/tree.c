@@ -92,8 +92,11 @@ int tree_remove(int parent_fd, const char *name)
 {
 	struct stat st;
 	unsigned long moved = 0;
-	int fd = tree_open(parent_fd, name), top, rc;
+	int fd, top, rc;
 
+	if (unlinkat(parent_fd, name, AT_REMOVEDIR) == 0) /* empty, as most are */
+		return 0;
+	fd = tree_open(parent_fd, name);
 	if (fd < 0)
 		return -errno;
 	(void)fchmod(fd, 0700);

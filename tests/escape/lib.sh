@@ -46,10 +46,14 @@ enter_groups() {
 	escape_groups=''
 	while IFS=: read -r _ group_names group_path; do
 		group_dir=/sys/fs/cgroup/${group_names#name=}$group_path
-		[ -n "$group_names" ] && [ -e "$group_dir/tasks" ] || continue
+		case $group_names in
+		memory | pids | freezer | cpu | cpuacct | cpu,cpuacct) ;;
+		*) continue ;;
+		esac
+		[ -e "$group_dir/tasks" ] || continue
 		mkdir "$group_dir/escape.$host_tag" 2>/dev/null || continue
 		escape_groups="$escape_groups $group_dir/escape.$host_tag"
-		echo $$ >"$group_dir/escape.$host_tag/cgroup.procs"
+		echo $$ >"$group_dir/escape.$host_tag/cgroup.procs" || bail "no group in $group_dir"
 	done </proc/self/cgroup
 }
 

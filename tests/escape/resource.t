@@ -90,7 +90,7 @@ memory_reason() {
 
 cpu_burns() {
 	for how in threads=8 processes=8; do
-		sbx "$1" "$2" --cpu-time 1s -t 20 -- "$work/root/attack" burn "$how"
+		sbx "$1" "$2" --cpu-time 1s --kill-grace 200ms -t 20 -- "$work/root/attack" burn "$how"
 		is "$rc/$(result_field reason)" 124/cpu_timeout "$label: 27 $how: reason"
 		ok "$label: 27 $how: in time ($elapsed_ms ms)" test "$elapsed_ms" -lt 8000
 	done

@@ -84,7 +84,7 @@ cp -R "$SBX_ROOT/vendor" "$tmp/tree/"
 vendor=${SBX_VENDOR:-$SBX_ROOT/build/vendor}
 if [ -e "$vendor/src/headers/.fetched" ]; then
 	probe analyze "$bad.c" "$leak" 'analyzer-use-after-free' make -C "$tmp/tree" \
-		-o vendor/sources.lock -o vendor/fetch.sh VENDOR="$vendor" BUILD="$tmp/build" analyze
+		-o vendor/sources.lock -o vendor/fetch.sh VENDOR="$vendor" BUILD="$tmp/b" analyze
 else
 	skip 'the kernel headers were not fetched yet (run make first)'
 fi

@@ -378,6 +378,22 @@ static void test_kill(void)
 	check_kill(&g, sleep_tree, 20, "sleepers, without a freezer");
 }
 
+static pid_t fork_sleeper(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		for (;;)
+			pause();
+	return pid;
+}
+
+static void end_sleeper(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 static bool has_group(int parent_fd, const char *name)
 {
 	return faccessat(parent_fd, name, F_OK, 0) == 0;
@@ -388,15 +404,11 @@ static void test_sweep(void)
 {
 	struct cgroup first, second;
 	char dead_old[64], dead_young[64], live[64], busy[64], procs[96];
-	pid_t gone = fork();
+	pid_t gone = fork_sleeper();
 
-	if (gone == 0)
-		_exit(0);
-	waitpid(gone, NULL, 0);
-	pid_t sleeper = fork();
-	if (sleeper == 0)
-		for (;;)
-			pause();
+	end_sleeper(gone);
+	pid_t companion = fork_sleeper(); /* not alone in our group: both go to the same place */
+	pid_t sleeper = fork_sleeper();
 	create(&first, 64 * MIB, 0, 0);
 	int parent_fd = first.parent_fd[0];
 	snprintf(dead_old, sizeof dead_old, "sbx-%d-1", (int)gone);
@@ -427,8 +439,8 @@ static void test_sweep(void)
 	ok(has_group(parent_fd, first.name), "our own other group is kept");
 	drop(&second);
 
-	kill(sleeper, SIGKILL);
-	waitpid(sleeper, NULL, 0);
+	end_sleeper(sleeper);
+	end_sleeper(companion);
 	for (int i = 0; i < 200 && unlinkat(parent_fd, busy, AT_REMOVEDIR) < 0; i++)
 		usleep(10000);
 	unlinkat(parent_fd, dead_old, AT_REMOVEDIR);
@@ -583,7 +595,6 @@ static char where_am_i(int parent_fd)
 static void leave_leaf_child(int parent_fd, int report_fd)
 {
 	char steps[4] = "";
-	pid_t other = -1;
 
 	if (fd_write_small(parent_fd, CGROUP_LEAF "/cgroup.procs", "0") < 0)
 		_exit(1);
@@ -591,14 +602,10 @@ static void leave_leaf_child(int parent_fd, int report_fd)
 	cgroup_v2_leave_leaf(parent_fd);
 	steps[0] = where_am_i(parent_fd);
 	unlinkat(parent_fd, "sbx-1-1", AT_REMOVEDIR);
-	other = fork();
-	if (other == 0)
-		for (;;)
-			pause();
+	pid_t other = fork_sleeper();
 	cgroup_v2_leave_leaf(parent_fd);
 	steps[1] = where_am_i(parent_fd);
-	kill(other, SIGKILL);
-	waitpid(other, NULL, 0);
+	end_sleeper(other);
 	cgroup_v2_leave_leaf(parent_fd);
 	steps[2] = where_am_i(parent_fd);
 	_exit(write(report_fd, steps, sizeof steps) == sizeof steps ? 0 : 1);

@@ -6,7 +6,7 @@
 #include "lib/base/str.h"
 #include "tap.h"
 
-/* Parse a copy of exactly len bytes, so that reading past it shows. "": accepted, else the message. */
+/* Parse a copy of exactly len bytes, so that reading past it shows. "": accepted. */
 static const char *verdict(const char *text, size_t len)
 {
 	static struct err e;

@@ -2,7 +2,11 @@
 # What the tests of sbx and sbx-run share: who calls, which backends this machine has, a project
 # folder a caller, and a look at what a run left behind. Source it instead of tap.sh.
 # Must not decide that a backend may be missing: usable.t does, in one place.
+
+# Beside /tmp, of which a view has its own: a project there would show in it.
+TMPDIR=/var/tmp
 . "$SBX_ROOT/tests/lib/tap.sh"
+unset TMPDIR
 
 sbx=$SBX_BUILD/sbx-run
 [ -x "$sbx" ] || bail "$sbx is not built"

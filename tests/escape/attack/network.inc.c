@@ -171,62 +171,76 @@ static void check_network(void)
 	for (struct if_nameindex *n = names; n != NULL && n->if_index != 0; n++)
 		if (strcmp(n->if_name, "lo") != 0)
 			snprintf(other, sizeof(other), "%s", n->if_name);
-	if_freenameindex(names);
+	if (names != NULL)
+		if_freenameindex(names);
 	report(other[0] == '\0' ? BLOCKED : SUCCEEDED, "66.interfaces", "net_ns", "besides lo: %s",
 	    other[0] == '\0' ? "none" : other);
 }
 
-/* 67 and 68: one address, by connect and by each of the sending calls. */
+/* 67 and 68: the ways to one address. The listener has NAME, NAME.dgram and NAME.seq. */
+static int unix_reach(const char *call, int fd, const struct sockaddr_un *address, socklen_t size)
+{
+	struct iovec part = {.iov_base = (void *)(uintptr_t)"attack", .iov_len = 6};
+	struct mmsghdr message = {.msg_hdr = {.msg_name = (void *)(uintptr_t)address,
+	    .msg_namelen = size, .msg_iov = &part, .msg_iovlen = 1}};
+	const struct sockaddr *to = (const struct sockaddr *)address;
+
+	if (strcmp(call, "connect") == 0)
+		return errno_of(connect(fd, to, size));
+	if (strcmp(call, "sendto") == 0)
+		return errno_of(sendto(fd, "attack", 6, 0, to, size));
+	if (strcmp(call, "sendmsg") == 0)
+		return errno_of(sendmsg(fd, &message.msg_hdr, 0));
+	return errno_of(sendmmsg(fd, &message, 1, 0));
+}
+
+/* A datagram socket that was born in a pair has a peer, but sends to any address all the same. */
+static int unix_socket(int type, bool is_pair)
+{
+	int pair[2];
+
+	if (!is_pair)
+		return socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (socketpair(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
+		return -1;
+	close(pair[1]);
+	return pair[0];
+}
+
 static void judge_unix(const char *tag, const char *layers, const char *name, bool is_abstract)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct iovec part = {.iov_base = (void *)(uintptr_t)"attack", .iov_len = 6};
-	struct mmsghdr messages = {.msg_hdr = {.msg_name = &address, .msg_iov = &part,
-	    .msg_iovlen = 1}};
-	char *path = address.sun_path;
-	socklen_t size;
-	int stream = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int sequence = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int datagram = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	static const struct {
+		const char *attempt, *end, *call;
+		int type;
+		bool is_pair;
+	} ways[] = {
+		{"stream", "", "connect", SOCK_STREAM, false},
+		{"seqpacket", ".seq", "connect", SOCK_SEQPACKET, false},
+		{"connect", ".dgram", "connect", SOCK_DGRAM, false},
+		{"sendto", ".dgram", "sendto", SOCK_DGRAM, false},
+		{"sendmsg", ".dgram", "sendmsg", SOCK_DGRAM, false},
+		{"sendmmsg", ".dgram", "sendmmsg", SOCK_DGRAM, false},
+		{"pair-sendto", ".dgram", "sendto", SOCK_DGRAM, true},
+		{"pair-connect", ".dgram", "connect", SOCK_DGRAM, true},
+	};
 
-	if (stream < 0 || sequence < 0 || datagram < 0) {
-		judge(tag, layers, errno, refuse_net);
-		return;
-	}
-	/* The listener has three sockets a name: NAME, NAME.dgram and NAME.seq. */
-	for (int kind = 0; kind < 6; kind++) {
-		static const char *const ends[] = {"", ".seq", ".dgram", ".dgram", ".dgram",
-			".dgram"};
-		static const char *const calls[] = {"stream", "seqpacket", "connect", "sendto",
-			"sendmsg", "sendmmsg"};
-		int error;
+	for (size_t i = 0; i < COUNT(ways); i++) {
+		struct sockaddr_un address = {.sun_family = AF_UNIX};
+		char *path = address.sun_path + (is_abstract ? 1 : 0);
+		int fd = unix_socket(ways[i].type, ways[i].is_pair);
+		int error = errno;
 
-		snprintf(path + (is_abstract ? 1 : 0), sizeof(address.sun_path) - 1, "%s%s", name,
-		    ends[kind]);
-		size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) +
-		    strlen(path + (is_abstract ? 1 : 0)) + 1);
-		if (is_abstract)
-			path[0] = '\0';
-		messages.msg_hdr.msg_namelen = size;
-		if (kind == 0)
-			error = errno_of(connect(stream, (struct sockaddr *)&address, size));
-		else if (kind == 1)
-			error = errno_of(connect(sequence, (struct sockaddr *)&address, size));
-		else if (kind == 2)
-			error = errno_of(connect(datagram, (struct sockaddr *)&address, size));
-		else if (kind == 3)
-			error = errno_of(sendto(datagram, "attack", 6, 0,
-			    (struct sockaddr *)&address, size));
-		else if (kind == 4)
-			error = errno_of(sendmsg(datagram, &messages.msg_hdr, 0));
-		else
-			error = errno_of(sendmmsg(datagram, &messages, 1, 0));
-		judge(path_of("%s-%s", tag, calls[kind]), layers, error == EAGAIN ? 0 : error,
+		snprintf(path, sizeof(address.sun_path) - 1, "%s%s", name, ways[i].end);
+		if (fd >= 0) {
+			error = unix_reach(ways[i].call, fd, &address,
+			    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name) +
+			    strlen(ways[i].end) + 1));
+			close(fd);
+		}
+		/* EAGAIN: the listener's queue is full, so it was reached. */
+		judge(path_of("%s-%s", tag, ways[i].attempt), layers, error == EAGAIN ? 0 : error,
 		    refuse_net);
 	}
-	close(stream);
-	close(sequence);
-	close(datagram);
 }
 
 static void check_abstract_socket(void)

@@ -1,0 +1,12 @@
+/*
+ * The hidden applet that runs inside: the first process of a sandbox that a tool made. Only sbx itself
+ * starts it; everything it needs arrives over a descriptor, nothing in its arguments or environment.
+ */
+#include "../lib/sandbox/init.h"
+#include "applets.h"
+
+int init_main(int argc, char **argv, char **envp, struct err *e)
+{
+	(void)argc, (void)argv, (void)envp;
+	return init_run(e);
+}

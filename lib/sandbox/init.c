@@ -1,0 +1,521 @@
+/*
+ * The inner init; see init.h. Until the start frame is there it only waits; then it checks, and
+ * becomes guard_run(). It must not print, must not be traced, and must not outlive its socket.
+ */
+#include "init.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "../base/limits.h"
+#include "../base/mem.h"
+#include "../base/str.h"
+#include "../sys/fd.h"
+#include "../sys/proc.h"
+#include "inner.h"
+
+_Static_assert(INNER_NAMESPACES == MEM_COUNT(((struct init_start *)NULL)->outside_namespaces),
+	       "one number a namespace");
+
+/* ---- frames to the runner ---- */
+
+static uint64_t time_us(struct timeval tv)
+{
+	return (uint64_t)tv.tv_sec * 1000000U + (uint64_t)tv.tv_usec;
+}
+
+static void put_started(struct jw *w, const struct guard_message *m)
+{
+	inner_put_u64(w, "applied", m->applied);
+	jw_key(w, "layer_errno");
+	jw_array_begin(w);
+	for (int i = 0; i < LAYER_COUNT; i++)
+		jw_i64(w, m->layer_errno[i]);
+	jw_array_end(w);
+}
+
+static void put_failed(struct jw *w, const struct guard_message *m)
+{
+	inner_put_u64(w, "kind", (uint64_t)m->error.kind);
+	inner_put_u64(w, "errno", (uint64_t)m->error.errnum);
+	jw_key(w, "message");
+	jw_str(w, m->error.msg);
+	jw_key(w, "final");
+	jw_bool(w, m->is_final != 0);
+}
+
+static void put_status(struct jw *w, const struct guard_message *m)
+{
+	if (m->has_status != 0)
+		inner_put_u64(w, "status", (uint64_t)m->status);
+}
+
+static void put_done(struct jw *w, const struct guard_message *m)
+{
+	put_status(w, m);
+	inner_put_u64(w, "left", (uint64_t)m->left);
+	inner_put_u64(w, "user_us", time_us(m->usage.ru_utime));
+	inner_put_u64(w, "system_us", time_us(m->usage.ru_stime));
+	inner_put_u64(w, "max_rss_kib", (uint64_t)m->usage.ru_maxrss);
+}
+
+int init_put_message(const struct guard_message *m, struct buf *out, struct err *e)
+{
+	static const struct {
+		const char *type;
+		void (*put)(struct jw *w, const struct guard_message *m);
+	} types[] = {
+		[GUARD_STARTED] = { "started", put_started },
+		[GUARD_FAILED] = { "failed", put_failed },
+		[GUARD_EXITED] = { "exit", put_status },
+		[GUARD_DONE] = { "done", put_done },
+	};
+	struct frame_writer f;
+
+	frame_begin(&f, out);
+	jw_key(&f.jw, "type");
+	jw_str(&f.jw, types[m->event].type);
+	types[m->event].put(&f.jw, m);
+	return frame_end(&f, e);
+}
+
+static void init_tell(struct guard *g, int pass_fd)
+{
+	struct buf out;
+
+	buf_init(&out, LIMIT_SMALL_FILE);
+	/* a runner that is gone is noticed by its socket; there is nobody to tell */
+	if (init_put_message(&g->report, &out, NULL) == 0)
+		(void)fd_send_msg(g->control_fd, out.data, out.len, pass_fd);
+	buf_fini(&out);
+}
+
+/* ---- the start frame ---- */
+
+static int bad_field(const char *key, struct err *e)
+{
+	return err_set(e, ERR_INTERNAL, "inner frame: no usable \"%s\"", key);
+}
+
+static int read_u32(const struct json_node *o, const char *key, uint32_t *v, struct err *e)
+{
+	uint64_t n = 0;
+
+	if (inner_get_u64(o, key, UINT32_MAX, &n, e) != 0)
+		return -1;
+	*v = (uint32_t)n;
+	return 0;
+}
+
+static bool read_flag(const struct json_node *o, const char *key)
+{
+	const struct json_node *n = json_get(o, key);
+
+	return n != NULL && json_bool(n);
+}
+
+static int read_id(const struct json_node *o, const char *key, uint64_t *v, struct err *e)
+{
+	const char *text = json_str(json_get(o, key));
+
+	return text != NULL && str_parse_u64(text, UINT64_MAX, key, v, e) == 0 ? 0 : bad_field(key, e);
+}
+
+/* The bytes behind a NUL that is not counted; the caller frees them. NULL with e. */
+static char *read_b64(const struct json_node *o, const char *key, size_t *len, struct err *e)
+{
+	const char *text = json_str(json_get(o, key));
+	struct buf bytes;
+
+	buf_init(&bytes, LIMIT_FRAME);
+	if (text == NULL || str_base64_decode(&bytes, text, strlen(text), e) != 0) {
+		buf_fini(&bytes);
+		(void)bad_field(key, e);
+		return NULL;
+	}
+	*len = bytes.len;
+	return buf_take_str(&bytes, e);
+}
+
+/* Words that each end with a NUL, as a NULL-terminated vector into one block. */
+static int read_words(const struct json_node *o, const char *key, struct strv *out, struct err *e)
+{
+	size_t len, n = 0;
+	char *all = read_b64(o, key, &len, e);
+
+	if (all == NULL)
+		return -1;
+	for (size_t i = 0; i < len; i++)
+		n += all[i] == '\0';
+	out->v = mem_calloc(n + 1, sizeof *out->v, e);
+	if (out->v == NULL)
+		return -1;
+	for (size_t at = 0; at < len && out->n < n; at += strlen(all + at) + 1)
+		out->v[out->n++] = all + at;
+	return 0;
+}
+
+static int read_limits(const struct json_node *o, struct init_start *s, struct err *e)
+{
+	struct policy *q = &s->policy;
+
+	q->is_fsize_set = json_get(o, "fsize_bytes") != NULL;
+	q->is_nofile_set = json_get(o, "nofile") != NULL;
+	if ((q->is_fsize_set && read_id(o, "fsize_bytes", &q->fsize_bytes, e) != 0) ||
+	    (q->is_nofile_set && read_id(o, "nofile", &q->nofile, e) != 0))
+		return -1;
+	if (read_id(o, "cpu_time_ms", &q->cpu_time_ms, e) != 0 ||
+	    read_id(o, "as_bytes", &s->plan.rlimit_as_bytes, e) != 0 ||
+	    read_id(o, "data_bytes", &s->plan.rlimit_data_bytes, e) != 0)
+		return -1;
+	return read_id(o, "nproc", &s->plan.rlimit_nproc, e);
+}
+
+static int read_landlock(const struct json_node *o, struct plan *p, struct err *e)
+{
+	const struct json_node *n = json_first(json_get(o, "landlock_rules"));
+	uint32_t flags = 0;
+
+	if (read_u32(o, "landlock_flags", &flags, e) != 0)
+		return -1;
+	p->landlock_flags = flags;
+	for (; n != NULL; n = json_next(n)) {
+		uint64_t access = 0;
+		size_t len;
+		MEM_AUTOFREE char *path = read_b64(n, "path_b64", &len, e);
+
+		if (path == NULL || inner_get_u64(n, "access", LANDLOCK_WRITE_FILES, &access, e) != 0 ||
+		    plan_add_rule(p, path, (enum landlock_access)access, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int read_checks(const struct json_node *o, struct init_start *s, struct err *e)
+{
+	const struct json_node *n = json_first(json_get(o, "checks"));
+	size_t count = 0;
+
+	for (; n != NULL; n = json_next(n)) {
+		uint64_t kind = 0, dev = 0, ino = 0;
+		size_t len;
+		MEM_AUTOFREE char *path = read_b64(n, "path_b64", &len, e);
+
+		if (path == NULL || inner_get_u64(n, "kind", CHECK_HIDDEN, &kind, e) != 0 ||
+		    read_id(n, "dev", &dev, e) != 0 || read_id(n, "ino", &ino, e) != 0 ||
+		    plan_add_check(&s->plan, (enum plan_check_kind)kind, path, dev, ino, e) != 0)
+			return -1;
+	}
+	n = json_first(json_get(o, "outside_namespaces"));
+	for (; n != NULL && count < INNER_NAMESPACES; n = json_next(n))
+		if (json_u64(n, &s->outside_namespaces[count++]) != 0)
+			return bad_field("outside_namespaces", e);
+	return count == INNER_NAMESPACES ? 0 : bad_field("outside_namespaces", e);
+}
+
+static int read_filter(const struct json_node *o, struct plan *p, struct err *e)
+{
+	size_t len;
+	char *bytes;
+
+	p->is_filter_by_tool = read_flag(o, "filter_by_tool");
+	if (p->is_filter_by_tool)
+		return 0;
+	bytes = read_b64(o, "filter_b64", &len, e);
+	if (bytes == NULL)
+		return -1;
+	if (len % sizeof(struct sock_filter) != 0 ||
+	    len / sizeof(struct sock_filter) > LIMIT_BPF_INSTRUCTIONS) {
+		free(bytes);
+		return bad_field("filter_b64", e);
+	}
+	p->filter.len = (unsigned short)(len / sizeof(struct sock_filter));
+	p->filter.filter = (struct sock_filter *)(void *)bytes; /* malloc's alignment */
+	return 0;
+}
+
+static int read_command(const struct json_node *o, struct init_start *s, struct err *e)
+{
+	struct strv argv = { 0 };
+	size_t len;
+
+	if (read_words(o, "argv_b64", &argv, e) != 0 || read_words(o, "env_b64", &s->plan.env.env, e) != 0)
+		return -1;
+	if (argv.n == 0)
+		return bad_field("argv_b64", e);
+	s->rq.argv = argv.v;
+	s->rq.policy = &s->policy;
+	s->plan.argv = argv.v;
+	s->plan.cwd = read_b64(o, "cwd_b64", &len, e);
+	return s->plan.cwd == NULL ? -1 : 0;
+}
+
+static int read_cgroup(const struct json_node *o, struct cgroup *c, struct err *e)
+{
+	uint64_t n = 0;
+
+	if (inner_get_u64(o, "cgroup_dirs", CGROUP_DIRS_MAX, &n, e) != 0)
+		return -1;
+	/* only to join: version 0 leaves killing, counting and removing to the guardian outside */
+	cgroup_init(c);
+	c->dir_count = (size_t)n;
+	for (size_t i = 0; i < c->dir_count; i++)
+		c->procs_fd[i] = INNER_FD_CGROUP + (int)i;
+	return 0;
+}
+
+int init_read_start(const struct json_node *frame, struct init_start *s, struct err *e)
+{
+	struct plan *p = &s->plan;
+
+	memset(s, 0, sizeof *s);
+	p->rq = &s->rq;
+	p->policy = &s->policy;
+	p->root_fd = p->temp_parent_fd = -1;
+	p->want_capability_drop = p->want_no_new_privs = p->want_landlock = true;
+	s->policy.want_tty = read_flag(frame, "tty");
+	s->has_stdin = read_flag(frame, "stdin");
+	s->want_net_ns = read_flag(frame, "net_ns");
+	if (read_command(frame, s, e) != 0 || read_u32(frame, "applied", &p->applied, e) != 0 ||
+	    read_u32(frame, "required", &p->required, e) != 0 ||
+	    read_cgroup(frame, &p->cgroup, e) != 0 || read_limits(frame, s, e) != 0 ||
+	    read_landlock(frame, p, e) != 0 || read_checks(frame, s, e) != 0)
+		return -1;
+	return read_filter(frame, p, e);
+}
+
+/* ---- did the tool do what it was told? ---- */
+
+static struct init_start start;
+
+static int check_failed(const struct plan_check *c, const char *what, struct err *e)
+{
+	return err_set(e, ERR_SETUP, "the sandbox was not made as it was asked for: %s %s; nothing was run",
+		       c->path, what);
+}
+
+static int check_same(const struct plan_check *c, struct err *e)
+{
+	struct stat st;
+
+	if (lstat(c->path, &st) != 0 || (uint64_t)st.st_dev != c->dev || (uint64_t)st.st_ino != c->ino)
+		return check_failed(c, "is not the file that it should be (was it replaced?)", e);
+	return 0;
+}
+
+static int check_mounted(const struct plan_check *c, struct err *e)
+{
+	MEM_AUTOFREE char *parent = mem_strdup(c->path, e);
+	struct stat st, up;
+
+	if (parent == NULL)
+		return -1;
+	*strrchr(parent, '/') = '\0';
+	if (lstat(c->path, &st) != 0 || !S_ISDIR(st.st_mode) ||
+	    stat(parent[0] == '\0' ? "/" : parent, &up) != 0 || st.st_dev == up.st_dev)
+		return check_failed(c, "has no file system of its own", e);
+	return 0;
+}
+
+static int check_read_only(const struct plan_check *c, struct err *e)
+{
+	struct statvfs fs;
+
+	if (statvfs(c->path, &fs) != 0 || (fs.f_flag & ST_RDONLY) == 0)
+		return check_failed(c, "is not read-only", e);
+	return 0;
+}
+
+static int check_hidden(const struct plan_check *c, struct err *e)
+{
+	struct stat st;
+	int fd = open(c->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int errnum = errno;
+
+	if (fd >= 0)
+		(void)close(fd);
+	if (fd >= 0 || errnum != EACCES || lstat(c->path, &st) != 0 || S_ISLNK(st.st_mode))
+		return check_failed(c, "is not hidden", e);
+	return 0;
+}
+
+static int check_view(const struct plan *p, struct err *e)
+{
+	static int (*const checks[])(const struct plan_check *c, struct err *e) = {
+		[CHECK_SAME] = check_same,
+		[CHECK_MOUNTED] = check_mounted,
+		[CHECK_READ_ONLY] = check_read_only,
+		[CHECK_HIDDEN] = check_hidden,
+	};
+
+	for (size_t i = 0; i < p->check_count; i++)
+		if (checks[p->checks[i].kind](&p->checks[i], e) != 0)
+			return -1;
+	return 0;
+}
+
+static int check_namespaces(struct guard *g, const struct init_start *s, struct err *e)
+{
+	for (size_t i = 0; i < INNER_NAMESPACES; i++) {
+		const struct inner_namespace *n = &inner_namespaces[i];
+		uint64_t id = inner_namespace_id(n->name);
+
+		if (n->layer == LAYER_NET_NS && !s->want_net_ns)
+			continue;
+		if (id != 0 && s->outside_namespaces[i] != 0 && id != s->outside_namespaces[i])
+			guard_note(g, n->layer, 0);
+		else if (n->layer == LAYER_CGROUP_NS) /* the tool tries; an old kernel has none */
+			guard_note(g, n->layer, ENOSYS);
+		else
+			return err_set(e, ERR_SETUP, "the tool made no %s namespace; nothing was run", n->name);
+	}
+	return 0;
+}
+
+static int check_proc(struct guard *g, struct err *e)
+{
+	char self[16];
+	ssize_t n = readlink("/proc/self", self, sizeof self);
+
+	if (n != 1 || self[0] != '1')
+		return err_set(e, ERR_SETUP, "/proc shows other processes than the sandbox's");
+	guard_note(g, LAYER_PROC, 0);
+	return 0;
+}
+
+static int init_setup(struct guard *g, struct err *e)
+{
+	const struct plan *p = g->plan;
+
+	if (check_namespaces(g, &start, e) != 0 || check_proc(g, e) != 0 || check_view(p, e) != 0)
+		return -1;
+	if (p->is_filter_by_tool) {
+		if (prctl(PR_GET_SECCOMP, 0UL, 0UL, 0UL, 0UL) != SECCOMP_MODE_FILTER)
+			return err_set(e, ERR_SETUP, "the tool did not install the system call filter");
+		guard_note(g, LAYER_SECCOMP, 0);
+	}
+	guard_note(g, LAYER_VIEW, 0);
+	guard_note(g, LAYER_METADATA, 0);
+	return 0;
+}
+
+static const struct sandbox_backend init_backend = {
+	.name = "init",
+	.aliases = "",
+	.layers = LAYER_ALL,
+	.setup = init_setup,
+};
+
+/* ---- life ---- */
+
+static struct frame_reader reader;
+
+static void init_obey(struct guard *g, const struct json_node *frame)
+{
+	const char *type = json_str(json_get(frame, "type"));
+	uint64_t signo = 0;
+
+	if (str_eq(type, "kill"))
+		guard_finish(g);
+	if (str_eq(type, "signal") && json_u64(json_get(frame, "signo"), &signo) == 0 && signo < NSIG)
+		guard_signal(g, (int)signo);
+}
+
+/* One read; false at the end of the socket. */
+static bool init_feed(struct guard *g)
+{
+	static char bytes[65536];
+	ssize_t n;
+
+	do
+		n = read(g->control_fd, bytes, sizeof bytes);
+	while (n < 0 && errno == EINTR);
+	return n > 0 && frame_reader_feed(&reader, bytes, (size_t)n, NULL) == 0;
+}
+
+static void init_on_control(struct loop_watch *w, short revents)
+{
+	struct guard *g = w->ctx;
+	struct json_doc *doc;
+	int rc;
+
+	(void)revents;
+	if (!init_feed(g)) /* the runner is gone */
+		guard_finish(g);
+	while ((rc = frame_reader_next(&reader, &doc, NULL)) != 0)
+		if (rc > 0) {
+			init_obey(g, json_root(doc));
+			json_free(doc);
+		}
+}
+
+static _Noreturn void init_fail(struct guard *g, const struct err *e)
+{
+	g->report.event = GUARD_FAILED;
+	g->report.error = *e;
+	init_tell(g, -1);
+	_exit(125);
+}
+
+static void init_wait_for_start(struct guard *g, struct init_start *s)
+{
+	struct json_doc *doc = NULL;
+	struct err e = ERR_INIT;
+	int rc;
+
+	while ((rc = frame_reader_next(&reader, &doc, &e)) == 0)
+		if (!init_feed(g))
+			_exit(125);
+	if (rc < 0)
+		init_fail(g, &e);
+	if (!str_eq(json_str(json_get(json_root(doc), "type")), "start"))
+		_exit(125); /* told to end before anything began */
+	if (init_read_start(json_root(doc), s, &e) != 0)
+		init_fail(g, &e);
+	json_free(doc);
+}
+
+static bool is_socket(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
+/* The tool passed them on by number; nothing of them may reach the command. */
+static void close_on_exec(void)
+{
+	for (int fd = INNER_FD_CONTROL; fd < INNER_FD_END; fd++)
+		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+int init_run(struct err *e)
+{
+	static struct guard g; /* start and g are as long-lived as the process */
+
+	if (getpid() != 1 || !is_socket(INNER_FD_CONTROL))
+		return err_set(e, ERR_USAGE, "init is started by sbx itself, as the first process of a sandbox");
+	proc_set_dumpable(false);
+	close_on_exec();
+	frame_reader_init(&reader, LIMIT_FRAME);
+	g.tell = init_tell;
+	g.on_control = init_on_control;
+	g.control_fd = INNER_FD_CONTROL;
+	init_wait_for_start(&g, &start);
+	start.plan.backend = &init_backend;
+	g.plan = &start.plan;
+	g.stdin_fd = start.has_stdin ? INNER_FD_STDIN : -1;
+	g.stdout_fd = start.policy.want_tty ? -1 : INNER_FD_STDOUT;
+	g.stderr_fd = start.policy.want_tty ? -1 : INNER_FD_STDERR;
+	g.pty_master_fd = g.pty_slave_fd = g.landlock_fd = -1;
+	g.has_user_ns = g.has_pid_ns = true;
+	guard_run(&g);
+}
