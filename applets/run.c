@@ -247,6 +247,13 @@ static int put_result(const struct run_state *s, const struct sandbox_result *r,
 	return rc;
 }
 
+/* The time was up before the command was started: the status is that of a timeout, the line says more. */
+static int report_timeout(const struct sandbox_result *r)
+{
+	log_write(LOG_ERROR, "%s", r->error.msg);
+	return sandbox_result_status(r);
+}
+
 static int conclude(const struct run_state *s, struct err *e)
 {
 	const struct sandbox_result *r = sandbox_run_result(s->run);
@@ -261,11 +268,11 @@ static int conclude(const struct run_state *s, struct err *e)
 			  (unsigned long long)r->duration_ms);
 	if (put_result(s, r, e) != 0)
 		return -1;
-	if (sandbox_run_stdout_is_gone(s->run))
+	if (sandbox_run_stdout_is_gone(s->run) && r->error.kind == ERR_NONE)
 		return err_set(e, ERR_STDOUT_GONE, "nobody reads our output");
 	if (r->error.kind != ERR_NONE) {
 		*e = r->error;
-		return -1;
+		return r->timed_out ? report_timeout(r) : -1;
 	}
 	return sandbox_result_status(r);
 }

@@ -150,7 +150,6 @@ int policy_option_net(void *target, const char *value, struct err *e)
 	if (i < 0)
 		return -1;
 	p->net = (enum net_mode)i;
-	p->is_net_set = true;
 	return 0;
 }
 

@@ -36,6 +36,7 @@ static const char *const proc_masked[] = { "/proc/kcore", "/proc/keys", "/proc/k
 struct bwrap { /* while the arguments are made */
 	struct plan *plan;
 	const struct bubblewrap_facts *facts;
+	struct strv folders; /* that were made on the way to a mount point */
 };
 
 /* ---- arguments ---- */
@@ -136,15 +137,35 @@ static char *host_path(const struct view *v, size_t i, struct err *e)
 	return mem_strdup(dst, e);
 }
 
-/* Never a mount point made in a folder of the host: no empty file is left behind there. */
-static int check_place(struct bwrap *b, size_t i, bool is_folder, struct err *e)
+/* What lies between a mount point and the mount above it, which bwrap would make for its owner only. */
+static int put_parents(struct bwrap *b, size_t i, struct err *e)
+{
+	const char *dst = b->plan->view.ops[i].dst;
+	const struct view_op *above = view_covering(&b->plan->view, dst, i);
+	const char *end = dst + (above == NULL ? 0 : strlen(above->dst));
+
+	for (end = *end == '\0' ? NULL : strchr(end + 1, '/'); end != NULL; end = strchr(end + 1, '/')) {
+		MEM_AUTOFREE char *path = mem_strndup(dst, (size_t)(end - dst), e);
+
+		if (path == NULL)
+			return -1;
+		if (!strv_has(&b->folders, path) &&
+		    (put(b, e, "--perms", "0755", "--dir", path, NULL) != 0 ||
+		     strv_add(&b->folders, path, e) != 0))
+			return -1;
+	}
+	return 0;
+}
+
+/* The mount point. Never made in a folder of the host: no empty file is left behind there. */
+static int put_place(struct bwrap *b, size_t i, bool is_folder, struct err *e)
 {
 	const struct view_op *op = &b->plan->view.ops[i];
 	MEM_AUTOFREE char *path = NULL;
 	struct thing there;
 
 	if (op->may_create)
-		return 0;
+		return put_parents(b, i, e);
 	path = host_path(&b->plan->view, i, e);
 	if (path == NULL)
 		return e->kind == ERR_NOMEM ? -1 : 0;
@@ -178,7 +199,7 @@ static int put_bind(struct bwrap *b, size_t i, struct err *e)
 
 	if (src.type == THING_NONE)
 		return err_sys(e, ERR_USAGE, ENOENT, "%s", op->src);
-	if (check_place(b, i, src.type == THING_FOLDER, e) != 0 ||
+	if (put_place(b, i, src.type == THING_FOLDER, e) != 0 ||
 	    put(b, e, option, op->src, op->dst, NULL) != 0)
 		return -1;
 	if (is_device && op->is_read_only && put(b, e, "--remount-ro", op->dst, NULL) != 0)
@@ -191,7 +212,7 @@ static int put_empty(struct bwrap *b, size_t i, struct err *e)
 	const struct view_op *op = &b->plan->view.ops[i];
 	const char *perms = strcmp(op->dst, "/tmp") == 0 ? "1777" : "0700";
 
-	if (check_place(b, i, true, e) != 0 || put_tmpfs(b, op->dst, perms, op->size_bytes, e) != 0)
+	if (put_place(b, i, true, e) != 0 || put_tmpfs(b, op->dst, perms, op->size_bytes, e) != 0)
 		return -1;
 	return op->may_create ? 0 : plan_add_check(b->plan, CHECK_MOUNTED, op->dst, 0, 0, e);
 }
@@ -234,7 +255,7 @@ static int put_op(struct bwrap *b, size_t i, struct err *e)
 	case VIEW_BIND:
 		return put_bind(b, i, e);
 	case VIEW_SYMLINK:
-		return put(b, e, "--symlink", op->src, op->dst, NULL);
+		return put_parents(b, i, e) != 0 ? -1 : put(b, e, "--symlink", op->src, op->dst, NULL);
 	case VIEW_PROC:
 		return put_proc(b, e);
 	case VIEW_DEV:
@@ -253,7 +274,7 @@ static int put_init(struct bwrap *b, struct err *e)
 	char fd[16];
 
 	(void)snprintf(fd, sizeof fd, "%d", INNER_FD_PROGRAM);
-	if (put(b, e, "--perms", "0555", "--ro-bind-data", fd, INNER_PROGRAM, "--remount-ro", "/dev",
+	if (put(b, e, "--perms", "0755", "--dir", INNER_DIR, "--perms", "0555", "--ro-bind-data", fd, INNER_PROGRAM, "--remount-ro", "/dev",
 		"--remount-ro", "/", "--chdir", "/", "--", INNER_PROGRAM, NULL) != 0 ||
 	    plan_add_check(b->plan, CHECK_READ_ONLY, "/dev", 0, 0, e) != 0)
 		return -1;
@@ -262,17 +283,16 @@ static int put_init(struct bwrap *b, struct err *e)
 
 int bubblewrap_plan_argv(struct plan *plan, const struct bubblewrap_facts *facts, struct err *e)
 {
-	struct bwrap b = { plan, facts };
+	struct bwrap b = { .plan = plan, .facts = facts };
+	int rc = put_base(&b, e);
 
-	if (put_base(&b, e) != 0)
-		return -1;
-	for (size_t i = 0; i < plan->view.count; i++)
-		if (put_op(&b, i, e) != 0)
-			return -1;
-	if (put_init(&b, e) != 0)
-		return -1;
+	for (size_t i = 0; i < plan->view.count && rc == 0; i++)
+		rc = put_op(&b, i, e);
+	if (rc == 0)
+		rc = put_init(&b, e);
+	strv_fini(&b.folders);
 	plan->argv = plan->tool.v;
-	return 0;
+	return rc;
 }
 
 /* ---- the host ---- */

@@ -183,7 +183,10 @@ static int guard_setup(struct guard *g, struct err *e)
 
 static int guard_spawn(struct guard *g, struct err *e)
 {
-	pid_t pid = proc_vfork(stage_run, g);
+	pid_t pid;
+
+	g->self_pid = getpid();
+	pid = proc_vfork(stage_run, g);
 
 	if (pid < 0)
 		return err_sys(e, ERR_SETUP, (int)-pid, "make the command's process");

@@ -58,7 +58,7 @@ struct guard { /* in the guardian's own memory */
 	int landlock_abi;
 	bool has_pid_ns;   /* we are pid 1 */
 	bool has_user_ns;
-	pid_t runner_pid;
+	pid_t self_pid;    /* as the command sees its parent */
 	pid_t command_pid;
 	struct guard_message report; /* STARTED being filled */
 	struct err stage_error;      /* written by the command's child before exec */

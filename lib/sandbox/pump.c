@@ -53,6 +53,8 @@ static void pump_output_failed(struct pump *p, int errnum)
 	p->is_discarding = true;
 	p->is_splice = false;
 	pump_wait(p, false);
+	if (p->on_data != NULL)
+		p->on_data(p, 0); /* the owner looks at write_errno now, not with the next byte */
 }
 
 static void pump_count(struct pump *p, size_t n)

@@ -73,10 +73,10 @@ static enum reason run_reason(const struct sandbox_run *run)
 	const struct cgroup_usage *g = &run->last.group;
 	int status = run->wait_status;
 
+	if (run->is_ending) /* also when the time was up, or it was cancelled, before the command ran */
+		return run->ended_for;
 	if (run->result.error.kind != ERR_NONE)
 		return REASON_LAUNCH_ERROR;
-	if (run->is_ending)
-		return run->ended_for;
 	if (run->last.has_group && status != 0 && g->oom_kills > 0)
 		return REASON_OOM;
 	if (run->last.has_group && status != 0 && g->pids_max_hits > 0)
@@ -171,10 +171,10 @@ void run_conclude(struct sandbox_run *run)
 
 int sandbox_result_status(const struct sandbox_result *r)
 {
-	if (r->error.kind != ERR_NONE)
-		return err_exit_status(&r->error);
 	if (r->reason == REASON_WALL_TIMEOUT || r->reason == REASON_CPU_TIMEOUT)
 		return 124;
+	if (r->error.kind != ERR_NONE)
+		return err_exit_status(&r->error);
 	return r->exit_code;
 }
 

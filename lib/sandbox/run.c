@@ -507,7 +507,6 @@ static int run_launch(struct sandbox_run *run, struct err *e)
 	g.plan = &run->plan;
 	g.control_fd = g.stdin_fd = g.stdout_fd = g.stderr_fd = -1;
 	g.pty_master_fd = g.pty_slave_fd = g.landlock_fd = -1;
-	g.runner_pid = getpid();
 	rc = fd_socketpair(SOCK_SEQPACKET, &run->control.fd, &g.control_fd, e);
 	if (rc == 0)
 		rc = run_io_open(run, &g, e);
@@ -607,6 +606,8 @@ struct sandbox_run *sandbox_start(struct loop *loop, const struct sandbox_reques
 	run_init(run, loop, rq);
 	run->done = done;
 	run->ctx = ctx;
+	if (rq->is_only_run)
+		proc_set_subreaper(); /* should the guardian be killed, what it guarded comes to us */
 	run->named = sandbox_backend_find(rq->policy->backend, &is_auto, &why);
 	if (run->named == NULL && !is_auto)
 		run_fail(run, &why);

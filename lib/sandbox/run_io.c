@@ -108,15 +108,22 @@ static void run_on_pump_end(struct pump *p)
 	run_output_ended(run, p == &run->out[0].pump ? &run->out[0] : &run->out[1]);
 }
 
+/* Our stdout takes no more: a reader that is gone ends the run as it would end the command; anything else is told. */
+static void run_stdout_failed(struct sandbox_run *run, int errnum)
+{
+	run->is_stdout_gone = true;
+	if (errnum != EPIPE && errnum != ECONNRESET && run->result.error.kind == ERR_NONE)
+		(void)err_sys(&run->result.error, ERR_IO, errnum, "write the command's output to stdout");
+	run_end(run, REASON_CANCELLED, false);
+}
+
 static void run_on_pump_data(struct pump *p, uint64_t bytes)
 {
 	struct sandbox_run *run = p->ctx;
 
 	(void)bytes;
-	if (p->write_errno != 0 && p == &run->out[0].pump && !run->is_stdout_gone) {
-		run->is_stdout_gone = true;
-		run_end(run, REASON_CANCELLED, false);
-	}
+	if (p->write_errno != 0 && p == &run->out[0].pump && !run->is_stdout_gone)
+		run_stdout_failed(run, p->write_errno);
 	run_on_output_data(run);
 }
 

@@ -32,7 +32,7 @@ static int stage_session(const struct guard *g, struct err *e)
 	if (g->pty_slave_fd >= 0 && ioctl(g->pty_slave_fd, TIOCSCTTY, 0) != 0)
 		return err_sys(e, ERR_SETUP, errno, "make the pty the controlling terminal");
 	if (!g->has_pid_ns)
-		proc_die_with_parent(getppid());
+		proc_die_with_parent(g->self_pid);
 	return 0;
 }
 

@@ -19,7 +19,7 @@ static bool v1_read_cpu(const struct cgroup *g, struct cgroup_usage *u)
 		    cgroup_file_get(fd, "cpuacct.usage_user", &user_ns) < 0 ||
 		    cgroup_file_get(fd, "cpuacct.usage_sys", &system_ns) < 0)
 			continue;
-		uint64_t sampled_us = (user_ns + system_ns) / 1000;
+		uint64_t sampled_us = (user_ns + system_ns + 999) / 1000;
 		uint64_t user_permille = sampled_us ? user_ns / sampled_us : 1000;
 		u->cpu_user_us = total_ns / 1000 * user_permille / 1000;
 		u->cpu_system_us = total_ns / 1000 - u->cpu_user_us;

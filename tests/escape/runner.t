@@ -148,7 +148,7 @@ kill_leftovers
 
 outlive() {
 	sbx "$1" "$2" -t 500ms --kill-grace 300ms -- "$work/root/attack" escape-daemon
-	is "$rc/$(result_field reason)/$(result_field timed_out)" 124/wall_timeout/1 \
+	is "$rc/$(result_field reason)/$(result_field timed_out)" 124/wall_timeout/true \
 		"$label: 24 the reason is wall_timeout"
 	in_time 2500 24
 	assert_host "$label: 24"
