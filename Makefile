@@ -171,7 +171,7 @@ CC_ID := $(shell $(CC) -dumpfullversion 2>/dev/null || $(CC) -dumpversion 2>/dev
 $(O)/.flags: FORCE
 	@command -v $(firstword $(CC)) >/dev/null || { \
 		echo "sbx: $(firstword $(CC)) is missing: apt-get install $(CC_PACKAGE)" \
-		"(or, as root: make deps)" >&2; exit 1; }
+		"(or, as root: make deps$(if $(CROSS), ARCH=$(ARCH)))" >&2; exit 1; }
 	$(call remember,$(CC) $(CC_ID) $(SBX_CFLAGS) $(LINK) $(LIBS))
 $(V)/$(ARCH)/.flags: FORCE
 	$(call remember,$(CC) $(CC_ID))

@@ -277,7 +277,7 @@ static void run_started(struct sandbox_run *run, const struct guard_message *m, 
 		if (m->layer_errno[i] != 0)
 			plan_miss(&run->plan, (enum layer)i, "refused by the kernel: %s", strerror(m->layer_errno[i]));
 	log_write(LOG_LIFECYCLE, "started with backend %s", run->result.backend);
-	if ((pty_fd >= 0 && run_io_use_pty(run, pty_fd, &e) != 0) || run_io_start_input(run, &e) != 0) {
+	if ((pty_fd >= 0 && run_io_use_pty(run, pty_fd, &e) != 0) || run_io_start(run, &e) != 0) {
 		run->result.error = e;
 		run_end(run, REASON_LAUNCH_ERROR, true);
 		return;
@@ -524,7 +524,7 @@ static int run_launch(struct sandbox_run *run, struct err *e)
 	run->control.events = POLLIN;
 	run->control.fn = run_on_control;
 	run->control.ctx = run;
-	if (fd_set_nonblock(run->control.fd, e) != 0 || loop_add(run->loop, &run->control, e) != 0 || run_io_start(run, e) != 0 ||
+	if (fd_set_nonblock(run->control.fd, e) != 0 || loop_add(run->loop, &run->control, e) != 0 ||
 	    (run->inner.fd >= 0 && inner_start(run, e) != 0) ||
 	    loop_arm(run->loop, &run->give_up, LIMIT_SETUP_MS, e) != 0) {
 		(void)kill(run->guard_pid, SIGKILL);

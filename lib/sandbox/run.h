@@ -64,9 +64,11 @@ struct sandbox_run {
 
 /* run_io.c */
 int run_io_open(struct sandbox_run *run, struct guard *g, struct err *e);  /* pipes; the command's ends into g */
-int run_io_start(struct sandbox_run *run, struct err *e);                  /* watch our ends of the outputs */
-/* Not before the command runs: what a failed attempt has taken from the caller is lost. */
-int run_io_start_input(struct sandbox_run *run, struct err *e);
+/*
+ * Watch our ends. Not before the command is known to run: what a failed attempt took from the caller would be lost, and
+ * what the command writes at once would come before it.
+ */
+int run_io_start(struct sandbox_run *run, struct err *e);
 int run_io_use_pty(struct sandbox_run *run, int master_fd, struct err *e);
 void run_io_flush(struct sandbox_run *run);   /* take what is in the pipes, without waiting */
 bool run_io_is_ended(const struct sandbox_run *run);

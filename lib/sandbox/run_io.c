@@ -143,7 +143,7 @@ static int run_start_output(struct sandbox_run *run, int i, struct err *e)
 	return pump_start(&o->pump, run->loop, o->fd, i == 0 ? run->rq.stdout_fd : run->rq.stderr_fd, e);
 }
 
-int run_io_start_input(struct sandbox_run *run, struct err *e)
+static int run_start_input(struct sandbox_run *run, struct err *e)
 {
 	int from = run->rq.stdin_mode == STDIN_FILE ? run->input_file_fd : run->rq.stdin_fd;
 	int to = run->input.out.fd;
@@ -157,9 +157,10 @@ int run_io_start_input(struct sandbox_run *run, struct err *e)
 
 int run_io_start(struct sandbox_run *run, struct err *e)
 {
-	if (run->rq.policy->want_tty)
-		return 0;
-	return run_start_output(run, 0, e) != 0 ? -1 : run_start_output(run, 1, e);
+	/* a pty's output began with run_io_use_pty() */
+	if (!run->rq.policy->want_tty && (run_start_output(run, 0, e) != 0 || run_start_output(run, 1, e) != 0))
+		return -1;
+	return run_start_input(run, e);
 }
 
 int run_io_use_pty(struct sandbox_run *run, int master_fd, struct err *e)

@@ -142,8 +142,11 @@ static int fd_read_open(int fd, const char *path, struct buf *out, struct err *e
 		unsigned char *p;
 		ssize_t n;
 
-		if (room == 0)
-			return err_set(e, ERR_USAGE, "%s: larger than %zu bytes", path, out->cap_bytes);
+		if (room == 0) { /* full: right only if this is the end */
+			char more;
+
+			return read(fd, &more, 1) == 0 ? 0 : err_set(e, ERR_USAGE, "%s: larger than %zu bytes", path, out->cap_bytes);
+		}
 		if (want > room)
 			want = room;
 		p = buf_reserve(out, want, e);

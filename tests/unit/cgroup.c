@@ -75,13 +75,20 @@ static int count_forks(uint64_t most)
 	return count;
 }
 
-static int spin(uint64_t cpu_ms)
+static uint64_t cpu_used_us(void)
 {
 	struct timespec t;
 
-	do
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	while ((uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000 < cpu_ms);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+static int spin(uint64_t cpu_ms)
+{
+	uint64_t until_us = cpu_used_us() + cpu_ms * 1000;
+
+	while (cpu_used_us() < until_us)
+		continue;
 	return 0;
 }
 
@@ -449,6 +456,8 @@ static void test_sweep(void)
 	drop(&first);
 }
 
+#define CANNOT_TAKE_AWAY 77
+
 /* In a child, since it cannot be undone: take rights or mounts away, then try to make a group. */
 struct refusal {
 	int version;
@@ -459,7 +468,7 @@ struct refusal {
 
 static struct refusal create_after(void (*take_away)(void))
 {
-	struct refusal r = { -1, -1, -1, "the child died" };
+	struct refusal r = { -1, -1, -1, "" };
 	int out[2];
 
 	if (pipe2(out, O_CLOEXEC) < 0)
@@ -481,7 +490,12 @@ static struct refusal create_after(void (*take_away)(void))
 	close(out[1]);
 	(void)!read(out[0], &r, sizeof r);
 	close(out[0]);
-	waitpid(pid, NULL, 0);
+	int status = 0;
+	waitpid(pid, &status, 0);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == CANNOT_TAKE_AWAY)
+		snprintf(r.why, sizeof r.why, "rights or mounts cannot be taken away here");
+	else if (r.kept < 0)
+		BAIL("the child that makes a group died");
 	return r;
 }
 
@@ -489,7 +503,7 @@ static void become_nobody(void)
 {
 	if (syscall(SYS_setgroups, 0, NULL) < 0 || setresgid(65534, 65534, 65534) < 0 ||
 	    setresuid(65534, 65534, 65534) < 0)
-		_exit(1);
+		_exit(CANNOT_TAKE_AWAY);
 }
 
 static char cgroup_points[32][256]; /* mount points, read before anything is taken away */
@@ -513,7 +527,7 @@ static void read_cgroup_points(void)
 static void private_mounts(void)
 {
 	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-		_exit(1);
+		_exit(CANNOT_TAKE_AWAY);
 }
 
 static void make_read_only(void)
@@ -521,7 +535,7 @@ static void make_read_only(void)
 	private_mounts();
 	for (size_t i = 0; i < cgroup_point_count; i++)
 		if (mount(NULL, cgroup_points[i], NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL) < 0)
-			_exit(1);
+			_exit(CANNOT_TAKE_AWAY);
 }
 
 static void unmount_all(void)
@@ -529,7 +543,7 @@ static void unmount_all(void)
 	private_mounts();
 	for (size_t i = cgroup_point_count; i-- > 0;)
 		if (umount2(cgroup_points[i], MNT_DETACH) < 0)
-			_exit(1);
+			_exit(CANNOT_TAKE_AWAY);
 }
 
 static void mount_over(void)
@@ -537,14 +551,14 @@ static void mount_over(void)
 	private_mounts();
 	for (size_t i = 0; i < cgroup_point_count; i++)
 		if (mount("none", cgroup_points[i], "tmpfs", 0, NULL) < 0)
-			_exit(1);
+			_exit(CANNOT_TAKE_AWAY);
 }
 
 static void hide_proc(void)
 {
 	private_mounts();
 	if (mount("none", "/proc", "tmpfs", 0, NULL) < 0)
-		_exit(1);
+		_exit(CANNOT_TAKE_AWAY);
 }
 
 static void test_refusals(void)
@@ -569,6 +583,10 @@ static void test_refusals(void)
 	read_cgroup_points();
 	for (size_t i = 0; i < MEM_COUNT(cases); i++) {
 		struct refusal r = create_after(cases[i].take_away);
+		if (r.kept < 0) {
+			skip(r.why);
+			continue;
+		}
 		is_int(r.kept, 0, "%s: nothing is kept", cases[i].name);
 		is_int(r.version, 0, "%s: there is no group", cases[i].name);
 		is_int(r.why_errno, cases[i].why_errno, "%s: the cause", cases[i].name);
@@ -695,9 +713,12 @@ int main(void)
 	diag("cgroup v%d: memory %d, pids %d, cpu %d", g.version, g.is_kept[CGROUP_MEMORY],
 	    g.is_kept[CGROUP_PIDS], g.is_kept[CGROUP_CPU]);
 	if (!g.is_kept[CGROUP_MEMORY] || !g.is_kept[CGROUP_PIDS] || !g.is_kept[CGROUP_CPU]) {
-		char reason[400];
-		snprintf(reason, sizeof reason, "no control groups here: %s%s%s",
-		    g.why[CGROUP_MEMORY], g.why[CGROUP_PIDS], g.why[CGROUP_CPU]);
+		char reason[200];
+		int c = 0;
+		while (g.is_kept[c])
+			c++;
+		snprintf(reason, sizeof reason, "control groups keep not all limits here: %s",
+		    g.why[c]);
 		skip(reason);
 		return done_testing();
 	}

@@ -349,7 +349,7 @@ static unsigned long differences(const struct seccomp_rules *r, const struct soc
 	struct bpf_vm vm;
 	unsigned long wrong = 0;
 
-	for (d.nr = 0; d.nr <= seccomp_syscall_max() + 50; d.nr++, ++*checks)
+	for (d.nr = 0; d.nr <= 700; d.nr++, ++*checks)
 		wrong += vm_run(x, &d, &vm) != vm_run(y, &d, &vm);
 	for (size_t i = 0; i < r->count; i++)
 		for (unsigned n = 0; n < 400; n++, ++*checks) {
