@@ -27,12 +27,6 @@
 #define MFD_NOEXEC_SEAL 0x0008U /* Linux 6.3 */
 #endif
 
-/* bwrap covers fewer: /proc/sys is a file of root's to write, also without capabilities, also inside. */
-static const char *const proc_read_only[] = { "/proc/sys", "/proc/sysrq-trigger", "/proc/irq",
-					      "/proc/bus", "/proc/fs" };
-static const char *const proc_masked[] = { "/proc/kcore", "/proc/keys", "/proc/kmsg",
-					   "/proc/timer_list", "/proc/sched_debug" };
-
 struct bwrap { /* while the arguments are made */
 	struct plan *plan;
 	const struct bubblewrap_facts *facts;
@@ -88,31 +82,33 @@ static int put_tmpfs(struct bwrap *b, const char *dst, const char *perms, uint64
 	return put(b, e, "--perms", perms, "--tmpfs", dst, NULL);
 }
 
+static int put_proc_masks(struct bwrap *b, const char *const *paths, struct err *e)
+{
+	for (; *paths != NULL; paths++)
+		/* what is there outside is there inside; without --dev-bind a device cannot be opened at all */
+		if (b->facts->look(*paths, false).type != THING_NONE &&
+		    (put(b, e, "--ro-bind", "/dev/null", *paths, NULL) != 0 ||
+		     plan_add_check(b->plan, CHECK_HIDDEN, *paths, 0, 0, e) != 0))
+			return -1;
+	return 0;
+}
+
 static int put_proc(struct bwrap *b, struct err *e)
 {
-	struct plan *p = b->plan;
-
 	if (put(b, e, "--proc", "/proc", NULL) != 0)
 		return -1;
-	for (size_t i = 0; i < MEM_COUNT(proc_read_only); i++) {
-		const char *path = proc_read_only[i];
-
-		/* what is there outside is there inside: one kernel; the content is the reader's namespaces' */
-		if (b->facts->look(path, false).type != THING_NONE &&
-		    (put(b, e, "--ro-bind", path, path, NULL) != 0 ||
-		     plan_add_check(p, CHECK_READ_ONLY, path, 0, 0, e) != 0))
+	/*
+	 * bwrap itself leaves out /proc/sys, which root may write also without capabilities. What is bound is the outer
+	 * one: its content is that of the reader's namespaces.
+	 */
+	for (const char *const *path = plan_proc_read_only; *path != NULL; path++)
+		if (b->facts->look(*path, false).type != THING_NONE &&
+		    (put(b, e, "--ro-bind", *path, *path, NULL) != 0 ||
+		     plan_add_check(b->plan, CHECK_READ_ONLY, *path, 0, 0, e) != 0))
 			return -1;
-	}
-	for (size_t i = 0; i < MEM_COUNT(proc_masked); i++) {
-		const char *path = proc_masked[i];
-
-		/* without --dev-bind a device cannot be opened at all */
-		if (b->facts->look(path, false).type != THING_NONE &&
-		    (put(b, e, "--ro-bind", "/dev/null", path, NULL) != 0 ||
-		     plan_add_check(p, CHECK_HIDDEN, path, 0, 0, e) != 0))
-			return -1;
-	}
-	return 0;
+	if (put_proc_masks(b, plan_proc_masked, e) != 0)
+		return -1;
+	return b->plan->outside_uid == 0 ? put_proc_masks(b, plan_proc_masked_for_root, e) : 0;
 }
 
 static int put_dev(struct bwrap *b, struct err *e)

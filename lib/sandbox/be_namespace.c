@@ -23,11 +23,6 @@
 
 #define NS_HOSTNAME "sandbox"
 
-/* Files of /proc that tell of the host's memory and keys, or act on it; folders whose entries are not per-process. */
-static const char *const proc_masked[] = { "/proc/kcore", "/proc/keys", "/proc/kmsg", "/proc/timer_list",
-					   "/proc/sched_debug" };
-static const char *const proc_read_only[] = { "/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs" };
-
 static const char *const devices[] = { "null", "zero", "full", "random", "urandom", "tty" };
 
 struct ns_build { /* while the view is built */
@@ -190,17 +185,17 @@ static int ns_mask_proc(struct err *e)
 {
 	int rc;
 
-	for (size_t i = 0; i < MEM_COUNT(proc_read_only); i++) {
-		rc = mount_bind_inside(proc_read_only[i], proc_read_only[i], true);
+	for (const char *const *path = plan_proc_read_only; *path != NULL; path++) {
+		rc = mount_bind_inside(*path, *path, true);
 		if (rc != 0 && rc != -ENOENT)
-			return ns_fail(e, rc, "make read-only:", proc_read_only[i]);
+			return ns_fail(e, rc, "make read-only:", *path);
 	}
 	if (!ns_is_null_device("/dev/null"))
 		return err_set(e, ERR_SETUP, "/dev/null is not the null device: cannot mask parts of /proc");
-	for (size_t i = 0; i < MEM_COUNT(proc_masked); i++) {
-		rc = mount_bind_inside("/dev/null", proc_masked[i], false);
+	for (const char *const *path = plan_proc_masked; *path != NULL; path++) {
+		rc = mount_bind_inside("/dev/null", *path, false);
 		if (rc != 0 && rc != -ENOENT) /* not every kernel has all of them */
-			return ns_fail(e, rc, "mask", proc_masked[i]);
+			return ns_fail(e, rc, "mask", *path);
 	}
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -181,12 +182,24 @@ static int guard_setup(struct guard *g, struct err *e)
 	return 0;
 }
 
-static int guard_spawn(struct guard *g, struct err *e)
+static pid_t guard_fork_command(struct guard *g)
 {
-	pid_t pid;
+	const struct cgroup *group = &g->plan->cgroup;
 
 	g->self_pid = getpid();
-	pid = proc_vfork(stage_run, g);
+	if (group->version == 2) {
+		pid_t pid = proc_vfork_into(group->dir_fd[0], stage_run, g);
+
+		if (pid != -ENOSYS)
+			return pid;
+	}
+	g->must_join = group->version != 0;
+	return proc_vfork(stage_run, g);
+}
+
+static int guard_spawn(struct guard *g, struct err *e)
+{
+	pid_t pid = guard_fork_command(g);
 
 	if (pid < 0)
 		return err_sys(e, ERR_SETUP, (int)-pid, "make the command's process");
@@ -251,6 +264,9 @@ static void guard_clean_up(struct guard *g)
 {
 	const struct plan *p = g->plan;
 
+	/* the top of a hierarchy is mode 0555: without this capability not even root may remove a group there */
+	if (p->cgroup.version != 0 && p->want_capability_drop)
+		(void)ns_raise_capability(CAP_DAC_OVERRIDE);
 	/* a killed process leaves its group a moment after it was reaped */
 	for (int i = 0; i < 200 && p->cgroup.version != 0 && cgroup_remove(&p->cgroup) == -EBUSY; i++)
 		(void)usleep(500);
@@ -343,7 +359,7 @@ void guard_run(struct guard *g)
 	guard_close_command_fds(g);
 	/* where the command keeps its rights (native), we need ours to end it */
 	if (g->plan->want_capability_drop)
-		(void)ns_clear_capabilities();
+		(void)ns_clear_capabilities(g->plan->cgroup.version != 0 ? CAP_DAC_OVERRIDE : -1);
 	guard_send(g, GUARD_STARTED, g->pty_master_fd);
 	fd_close(&g->pty_master_fd);
 	(void)loop_run(&loop, &e);
@@ -394,6 +410,9 @@ pid_t guard_start(struct guard *g, struct err *e)
 	if (pid < 0)
 		return err_sys(e, ERR_SETUP, (int)-pid, "make namespaces");
 	if (pid == 0) {
+		/* a child that is born in a v2 group has a copy of our memory, yet tells by it how far it came */
+		if (p->cgroup.version == 2 && (g = proc_share(g, sizeof *g)) == NULL)
+			_exit(125);
 		g->has_user_ns = (flags & user) != 0;
 		g->has_pid_ns = (flags & CLONE_NEWPID) != 0;
 		p->namespaces = flags;

@@ -60,6 +60,7 @@ struct guard { /* in the guardian's own memory */
 	bool has_user_ns;
 	pid_t self_pid;    /* as the command sees its parent */
 	pid_t command_pid;
+	bool must_join;    /* the stage moves itself into the control group */
 	struct guard_message report; /* STARTED being filled */
 	struct err stage_error;      /* written by the command's child before exec */
 };

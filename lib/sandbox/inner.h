@@ -22,7 +22,7 @@
 struct sandbox_run;
 
 #define INNER_DIR "/.sbx" /* in the view; nothing of the policy can lie there */
-#define INNER_PROGRAM INNER_DIR "/init"
+#define INNER_PROGRAM INNER_DIR "/sbx-init" /* its own name in ps, and the applet */
 
 /* Descriptors of the tool, and of the init through it. Those of the command are not among them. */
 enum inner_fd {

@@ -21,6 +21,14 @@
 #include "root.h"
 #include "seccomp_file.h"
 
+const char *const plan_proc_read_only[] = { "/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs",
+					    NULL };
+const char *const plan_proc_masked[] = { "/proc/kcore",	     "/proc/keys",	  "/proc/kmsg",
+					 "/proc/timer_list", "/proc/sched_debug", NULL };
+const char *const plan_proc_masked_for_root[] = { "/proc/slabinfo",	"/proc/vmallocinfo", "/proc/pagetypeinfo",
+						  "/proc/kpagecount",	"/proc/kpageflags",  "/proc/kpagecgroup",
+						  "/proc/allocinfo",	NULL };
+
 void plan_miss(struct plan *plan, enum layer layer, const char *fmt, ...)
 {
 	va_list ap;

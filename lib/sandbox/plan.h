@@ -121,6 +121,14 @@ const char *plan_host_env(const struct sandbox_request *rq, const char *name);
 void plan_miss(struct plan *plan, enum layer layer, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void plan_close_sources(struct plan *plan); /* system_sources */
 int plan_add_rule(struct plan *plan, const char *path, enum landlock_access access, struct err *e);
+/*
+ * Of a sandbox's /proc; each list ends with NULL, and no kernel has all of it. Folders whose entries are not per process,
+ * to be read only; files that tell of the host's memory and keys or act on it, to be masked; of those the ones that only
+ * root may read, also without capabilities: to be masked where the caller is.
+ */
+extern const char *const plan_proc_read_only[];
+extern const char *const plan_proc_masked[];
+extern const char *const plan_proc_masked_for_root[];
 /* The rules that say the view once more, where the view itself is made of mounts. */
 int plan_add_view_rules(struct plan *plan, struct err *e);
 int plan_add_check(struct plan *plan, enum plan_check_kind kind, const char *path, uint64_t dev, uint64_t ino,

@@ -257,7 +257,10 @@ static void run_start_failed(struct sandbox_run *run, const struct err *e, bool 
 	if (is_hopeless) {
 		struct err copy = *e;
 
-		run_explain_missing(&run->plan, &copy);
+		if (run->named == NULL && e->kind == ERR_REFUSED && strcmp(run->first_error.msg, e->msg) != 0)
+			(void)err_set(&copy, ERR_REFUSED, "%.300s (passed over before: %.300s)", e->msg, run->first_error.msg);
+		else
+			run_explain_missing(&run->plan, &copy);
 		run_fail(run, &copy);
 	} else {
 		run_fail(run, &run->first_error);
@@ -551,12 +554,18 @@ static void run_try(struct sandbox_run *run, const struct sandbox_backend *b)
 	plan_fini(&run->plan);
 	run->state = RUN_STARTING;
 	run->is_guard_told = false;
+	run->plan.backend = b;
+	if (b->available != NULL && b->available(run->rq.policy, &e) != 0) {
+		run_start_failed(run, &e, false);
+		return;
+	}
 	rc = plan_make(&run->plan, &run->rq, b, &e);
-	if (rc == 0 && b->available != NULL)
-		rc = b->available(run->rq.policy, &e);
 	if (rc != 0) {
-		/* what the user asked for wrongly is as wrong with every backend */
-		run_start_failed(run, &e, e.kind == ERR_USAGE || e.kind == ERR_NOMEM);
+		/*
+		 * What was asked for wrongly is as wrong with every backend; and what this one refuses (a limit that cannot
+		 * be kept, a layer that is required) must not be had by going on to a weaker one.
+		 */
+		run_start_failed(run, &e, e.kind != ERR_SETUP);
 		return;
 	}
 	run_note_passed_over(run);
@@ -663,10 +672,12 @@ void sandbox_run_free(struct sandbox_run *run)
 		run_io_close(run);
 	}
 	loop_disarm(run->loop, &run->finish);
+	/* a control group is given back last by us; else the guardian's own end is not worth waiting for first */
+	if (run->plan.cgroup.version != 0)
+		run_reap_guard(run);
 	plan_fini(&run->plan);
 	capture_fini(&run->capture);
 	sandbox_result_fini(&run->result);
-	if (run->guard_pid > 0)
-		(void)proc_wait(run->guard_pid, NULL);
+	run_reap_guard(run);
 	free(run);
 }

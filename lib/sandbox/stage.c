@@ -39,7 +39,7 @@ static int stage_session(const struct guard *g, struct err *e)
 /* 2. Into the cgroup while we may still write there. */
 static int stage_cgroup(const struct guard *g, struct err *e)
 {
-	int rc = cgroup_join_self(&g->plan->cgroup); /* no group: nothing to join */
+	int rc = g->must_join ? cgroup_join_self(&g->plan->cgroup) : 0; /* else there is none, or we were born in it */
 
 	return rc == 0 ? 0 : err_sys(e, ERR_SETUP, -rc, "join the control group");
 }

@@ -113,13 +113,27 @@ bool ns_has_capability(int cap)
 	return (d[cap / 32].effective >> (cap % 32) & 1U) != 0;
 }
 
-int ns_clear_capabilities(void)
+static int ns_set_capabilities(int permitted, int effective)
 {
 	struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
 	struct __user_cap_data_struct d[2];
 
 	memset(d, 0, sizeof d);
+	if (permitted >= 0)
+		d[permitted / 32].permitted = 1U << (permitted % 32);
+	if (effective >= 0)
+		d[effective / 32].effective = 1U << (effective % 32);
 	return syscall(SYS_capset, &h, d) == 0 ? 0 : -errno;
+}
+
+int ns_clear_capabilities(int keep)
+{
+	return ns_set_capabilities(keep, -1);
+}
+
+int ns_raise_capability(int cap)
+{
+	return ns_set_capabilities(cap, cap);
 }
 
 int ns_drop_capabilities(void)
@@ -138,5 +152,5 @@ int ns_drop_capabilities(void)
 		if (prctl(PR_SET_SECUREBITS, securebits, 0UL, 0UL, 0UL) != 0)
 			return -errno;
 	}
-	return ns_clear_capabilities();
+	return ns_clear_capabilities(-1);
 }

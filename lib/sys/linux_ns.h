@@ -24,8 +24,12 @@ int ns_set_hostname(const char *name);
  * then the process sets. What the caller may not do is left as it is where it does not matter without the rest.
  */
 int ns_drop_capabilities(void);
-/* Only the process sets: for a process of ours that will not exec. */
-int ns_clear_capabilities(void);
+/*
+ * Only the process sets: for a process of ours that will not exec. keep: a capability that stays permitted but is not in
+ * effect until ns_raise_capability(); -1: none.
+ */
+int ns_clear_capabilities(int keep);
+int ns_raise_capability(int cap);
 bool ns_has_capability(int cap); /* in the effective set */
 
 #endif

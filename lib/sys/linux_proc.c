@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -39,6 +40,30 @@ pid_t proc_vfork(int (*fn)(void *arg), void *arg)
 	int pid = clone(fn, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, arg);
 
 	return pid < 0 ? (pid_t)-errno : (pid_t)pid;
+}
+
+pid_t proc_vfork_into(int cgroup_fd, int (*fn)(void *arg), void *arg)
+{
+	struct clone_args args;
+	long pid;
+
+	memset(&args, 0, sizeof args);
+	args.flags = CLONE_VFORK | CLONE_INTO_CGROUP;
+	args.exit_signal = SIGCHLD;
+	args.cgroup = (__u64)cgroup_fd;
+	pid = syscall(SYS_clone3, &args, sizeof args);
+	if (pid == 0)
+		_exit(fn(arg));
+	if (pid < 0 && (errno == E2BIG || errno == EINVAL || errno == EPERM)) /* older kernels, filters */
+		return -ENOSYS;
+	return pid < 0 ? (pid_t)-errno : (pid_t)pid;
+}
+
+void *proc_share(const void *p, size_t size)
+{
+	void *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return shared == MAP_FAILED ? NULL : memcpy(shared, p, size);
 }
 
 void proc_set_dumpable(bool is_dumpable)

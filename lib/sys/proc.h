@@ -8,6 +8,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -26,6 +27,15 @@ pid_t proc_fork(uint64_t namespaces);
  * _exit (CLONE_VM|CLONE_VFORK). fn returns the exit status of a child that did not exec. One at a time. -errno.
  */
 pid_t proc_vfork(int (*fn)(void *arg), void *arg);
+
+/*
+ * The same into a control group v2 (a descriptor of its folder; CLONE_INTO_CGROUP, 5.7), which avoids the wait for an
+ * RCU grace period that moving a process costs. The child has a copy of our memory: what it is to tell must lie in
+ * memory that is shared (proc_share). -ENOSYS where the kernel cannot.
+ */
+pid_t proc_vfork_into(int cgroup_fd, int (*fn)(void *arg), void *arg);
+/* A copy of size bytes at p in memory that forked children share; NULL: no memory. Never freed: for guardians. */
+void *proc_share(const void *p, size_t size);
 
 /* wait4 for one child, EINTR retried; the status, or -1 with errno. usage may be NULL. */
 int proc_wait(pid_t pid, struct rusage *usage);

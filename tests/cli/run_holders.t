@@ -1,6 +1,6 @@
 #!/bin/sh
 # Nothing is left and nothing is waited for: background children, daemons, holders of our pipes,
-# zombies, and the end of sbx-run itself by SIGKILL in each of its phases.
+# zombies, and processes that multiply while they are killed.
 . "$SBX_ROOT/tests/cli/lib/cli.sh"
 need_python
 
@@ -109,108 +109,5 @@ os.execvp('sleep', ['sleep', '$nap'])"
 	ok "$at: none of it is left" is_gone "sleep $nap"
 }
 each_run many
-
-# --- SIGKILL of sbx-run --------------------------------------------------------------------------
-
-# clean WHAT: no process of this test, no control group of that sbx-run, no temporary folder.
-clean() {
-	ok "$at: $1: no process is left" is_gone "sleep $nap"
-	ok "$at: $1: no control group is left" within 10 no_cgroups "$pid"
-	# shellcheck disable=SC2086 # names without blanks
-	[ -z "$folders" ] || ok "$at: $1: no temporary folder is left" within 10 all_gone $folders
-}
-
-limits() {
-	limit=''
-	[ "$who" != root ] || [ "$backend" = bubblewrap ] || limit='-m 256m --pids 50'
-}
-
-killed() {
-	limits
-	new_sleep
-	# shellcheck disable=SC2086 # words
-	begin $limit -- sh -c "setsid sleep $nap & (sleep $nap &); echo \"\$TMPDIR\"; exec sleep $nap"
-	within 20 sh -c '[ -s "$1" ] && [ "$(pgrep -fc "^sleep '"$nap"'")" = 3 ]' sh "$tmp/.bg.out"
-	is "$(pgrep -fc "^sleep $nap")" 3 "$at: control: three processes run"
-	[ -z "$limit" ] || isnt "$(cgroup_folders "$pid")" '' "$at: control: a control group is there"
-	folders=''
-	case $(cat "$tmp/.bg.out") in
-	*/sbx-*/tmp) folders=$(dirname "$(head -n 1 "$tmp/.bg.out")") ;;
-	esac
-	[ "$backend" != landlock ] || ok "$at: control: a temporary folder is there" test -d "$folders"
-	kill -KILL "$pid"
-	end
-	is "$rc" 137 "$at: SIGKILL while it runs"
-	clean 'SIGKILL while it runs'
-
-	# While output is drained: the command has ended, its children hold the pipes.
-	new_sleep
-	# shellcheck disable=SC2086 # words
-	begin $limit -- sh -c "i=0; while [ \$i -lt 20 ]; do sleep $nap & i=\$((i+1)); done; echo \"\$TMPDIR\""
-	within 10 test -s "$tmp/.bg.out"
-	folders=''
-	case $(cat "$tmp/.bg.out") in
-	*/sbx-*/tmp) folders=$(dirname "$(head -n 1 "$tmp/.bg.out")") ;;
-	esac
-	kill -KILL "$pid" 2>/dev/null
-	end
-	clean 'SIGKILL while it drains'
-}
-each_run killed
-
-# While it starts: at ever later moments, so that some fall into each step.
-starting() {
-	limits
-	new_sleep
-	pids=''
-	for delay in 0 0.001 0.002 0.004 0.006 0.008 0.010 0.013 0.017 0.025; do
-		# shellcheck disable=SC2086 # words
-		begin $limit -- sleep "$nap"
-		sleep "$delay"
-		kill -KILL "$pid"
-		end
-		pids="$pids $pid"
-	done
-	folders=''
-	for pid in $pids; do
-		no_cgroups "$pid" || within 10 no_cgroups "$pid" || break
-	done
-	clean 'SIGKILL while it starts'
-}
-each_run starting
-nothing_left 'SIGKILL while it starts: no temporary folder is left'
-
-# The same for a runner whose whole process group is killed, as terminals and supervisors do.
-group() {
-	new_sleep
-	rm -f .pid
-	# shellcheck disable=SC2016 # the inner shell's
-	as "$who" setsid sh -c 'echo $$ >.pid; exec "$@"' sh "$sbx" -b "$backend" -- \
-		sh -c "setsid sleep $nap & exec sleep $nap" >/dev/null 2>&1 &
-	job=$!
-	within 20 sh -c '[ "$(pgrep -fc "^sleep '"$nap"'")" = 2 ]'
-	pid=$(cat .pid)
-	kill -KILL "-$pid"
-	wait "$job" 2>/dev/null
-	folders=''
-	clean 'SIGKILL of its process group'
-	rm -f .pid
-}
-each_run group
-
-# And the guardian's own end: the run fails, nothing is left.
-orphaned() {
-	new_sleep
-	begin --json -- sh -c "setsid sleep $nap & exec sleep $nap"
-	within 20 sh -c '[ "$(pgrep -fc "^sleep '"$nap"'")" = 2 ]'
-	guardian=$(pgrep -P "$pid" | head -n 1)
-	kill -KILL "$guardian"
-	end
-	cp "$tmp/.bg.out" "$tmp/.out"
-	ok "$at: SIGKILL of the guardian: a result" result 'exit_code != 0'
-	folders=''
-	clean 'SIGKILL of the guardian'
-}
-each_run orphaned
 nothing_left 'no control group and no temporary folder is left'
 done_testing
