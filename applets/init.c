@@ -1,6 +1,7 @@
 /*
- * The hidden applet that runs inside: the first process of a sandbox that a tool made. Only sbx itself
- * starts it; everything it needs arrives over a descriptor, nothing in its arguments or environment.
+ * The hidden applet that runs inside: the first process of a sandbox that a tool made. Only sbx
+ * itself starts it; everything it needs arrives over a descriptor, nothing in its arguments or
+ * environment.
  */
 #include "../lib/sandbox/init.h"
 #include "applets.h"

@@ -1,7 +1,7 @@
 /*
- * The frame codec; see frame.h. Bytes are scanned for their LF once, also when a frame comes in many
- * pieces, and an unfinished line is moved to the front once: a stream of small frames costs a copy each
- * and no more. Must not know what a frame means.
+ * The frame codec; see frame.h. Bytes are scanned for their LF once, also when a frame comes in
+ * many pieces, and an unfinished line is moved to the front once: a stream of small frames costs a
+ * copy each and no more. Must not know what a frame means.
  */
 #include "frame.h"
 
@@ -9,7 +9,8 @@
 
 #include "../base/limits.h"
 
-#define FRAME_KEEP_BYTES (64UL * SBX_KIB) /* a buffer that grew for one large frame is given back */
+#define FRAME_KEEP_BYTES (64UL * SBX_KIB) /* a buffer that grew for one large frame is given back \
+					   */
 
 void frame_reader_init(struct frame_reader *r, size_t max_bytes)
 {
@@ -23,7 +24,7 @@ void frame_reader_fini(struct frame_reader *r)
 	r->start = r->scanned = 0;
 }
 
-/* Forget what was returned: an unfinished line is moved once. A large buffer that is empty is freed. */
+/* Forget what was returned. An unfinished line is moved once; a large empty buffer is freed. */
 static void reader_compact(struct frame_reader *r)
 {
 	if (r->start == 0)
@@ -101,9 +102,9 @@ int frame_reader_next(struct frame_reader *r, struct json_doc **doc, struct err 
 	*doc = NULL;
 	for (;;) {
 		const char *text = (const char *)r->bytes.data; /* NULL while nothing was kept */
-		const char *lf = r->scanned == r->bytes.len ?
-					 NULL :
-					 memchr(text + r->scanned, '\n', r->bytes.len - r->scanned);
+		const char *lf = r->scanned == r->bytes.len ? NULL
+							    : memchr(text + r->scanned, '\n',
+								     r->bytes.len - r->scanned);
 		size_t start = r->start, len;
 
 		if (lf == NULL)

@@ -15,12 +15,12 @@
 #include "../json/json.h"
 
 struct frame_reader {
-	struct buf bytes;   /* what was fed and not yet returned, from `start` on */
+	struct buf bytes; /* what was fed and not yet returned, from `start` on */
 	size_t start;
-	size_t scanned;     /* no LF before this offset */
-	size_t max_bytes;   /* of one line without its LF */
-	bool is_skipping;   /* inside a line that is too long: up to its LF nothing is kept */
-	bool is_too_long;   /* such a line began and was not told yet */
+	size_t scanned;	  /* no LF before this offset */
+	size_t max_bytes; /* of one line without its LF */
+	bool is_skipping; /* inside a line that is too long: up to its LF nothing is kept */
+	bool is_too_long; /* such a line began and was not told yet */
 };
 
 /* max_bytes: at most LIMIT_FRAME. */

@@ -1,7 +1,8 @@
 /*
  * The bubblewrap backend: bwrap(1) makes namespaces and mounts, our own init inside does the rest
- * (inner.h) and makes sure that bwrap did its part. What must not happen here: a mount point made in
- * a folder of the host, or anything of the command in bwrap's arguments, which every user can see.
+ * (inner.h) and makes sure that bwrap did its part. What must not happen here: a mount point made
+ * in a folder of the host, or anything of the command in bwrap's arguments, which every user can
+ * see.
  */
 #include "be_bubblewrap.h"
 
@@ -68,8 +69,8 @@ static int put_base(struct bwrap *b, struct err *e)
 	if (p->policy->is_user_set &&
 	    (put_number(b, "--uid", p->uid, e) != 0 || put_number(b, "--gid", p->gid, e) != 0))
 		return -1;
-	if (put(b, e, "--hostname", "sandbox", "--cap-drop", "ALL", "--die-with-parent", "--as-pid-1",
-		NULL) != 0)
+	if (put(b, e, "--hostname", "sandbox", "--cap-drop", "ALL", "--die-with-parent",
+		"--as-pid-1", NULL) != 0)
 		return -1;
 	return p->is_filter_by_tool ? put_number(b, "--seccomp", INNER_FD_FILTER, e) : 0;
 }
@@ -85,7 +86,7 @@ static int put_tmpfs(struct bwrap *b, const char *dst, const char *perms, uint64
 static int put_proc_masks(struct bwrap *b, const char *const *paths, struct err *e)
 {
 	for (; *paths != NULL; paths++)
-		/* what is there outside is there inside; without --dev-bind a device cannot be opened at all */
+		/* without --dev-bind a device cannot be opened at all */
 		if (b->facts->look(*paths, false).type != THING_NONE &&
 		    (put(b, e, "--ro-bind", "/dev/null", *paths, NULL) != 0 ||
 		     plan_add_check(b->plan, CHECK_HIDDEN, *paths, 0, 0, e) != 0))
@@ -98,8 +99,8 @@ static int put_proc(struct bwrap *b, struct err *e)
 	if (put(b, e, "--proc", "/proc", NULL) != 0)
 		return -1;
 	/*
-	 * bwrap itself leaves out /proc/sys, which root may write also without capabilities. What is bound is the outer
-	 * one: its content is that of the reader's namespaces.
+	 * bwrap itself leaves out /proc/sys, which root may write also without capabilities. What
+	 * is bound is the outer one: its content is that of the reader's namespaces.
 	 */
 	for (const char *const *path = plan_proc_read_only; *path != NULL; path++)
 		if (b->facts->look(*path, false).type != THING_NONE &&
@@ -133,14 +134,15 @@ static char *host_path(const struct view *v, size_t i, struct err *e)
 	return mem_strdup(dst, e);
 }
 
-/* What lies between a mount point and the mount above it, which bwrap would make for its owner only. */
+/* Folders between a mount point and the mount above it: bwrap would make them 0700. */
 static int put_parents(struct bwrap *b, size_t i, struct err *e)
 {
 	const char *dst = b->plan->view.ops[i].dst;
 	const struct view_op *above = view_covering(&b->plan->view, dst, i);
 	const char *end = dst + (above == NULL ? 0 : strlen(above->dst));
 
-	for (end = *end == '\0' ? NULL : strchr(end + 1, '/'); end != NULL; end = strchr(end + 1, '/')) {
+	for (end = *end == '\0' ? NULL : strchr(end + 1, '/'); end != NULL;
+	     end = strchr(end + 1, '/')) {
 		MEM_AUTOFREE char *path = mem_strndup(dst, (size_t)(end - dst), e);
 
 		if (path == NULL)
@@ -167,18 +169,22 @@ static int put_place(struct bwrap *b, size_t i, bool is_folder, struct err *e)
 		return e->kind == ERR_NOMEM ? -1 : 0;
 	there = b->facts->look(path, false);
 	if (there.type == THING_NONE)
-		return err_set(e, ERR_USAGE, "%s does not exist, and a mount point is not made in a folder of the host",
-			       op->dst);
+		return err_set(
+			e, ERR_USAGE,
+			"%s does not exist, and a mount point is not made in a folder of the host",
+			op->dst);
 	if (there.type == THING_LINK)
-		return err_set(e, ERR_USAGE, "%s is a symbolic link: name what it leads to", op->dst);
+		return err_set(e, ERR_USAGE, "%s is a symbolic link: name what it leads to",
+			       op->dst);
 	if ((there.type == THING_FOLDER) != is_folder)
 		return err_set(e, ERR_USAGE, "%s: a %s cannot be mounted over a %s", op->dst,
 			       is_folder ? "folder" : "file", is_folder ? "file" : "folder");
 	return 0;
 }
 
-/* Where others can write, a path may lead elsewhere by the time bwrap gets there: inside it is looked at again. */
-static int put_bind_checks(struct bwrap *b, const struct view_op *op, const struct thing *src, struct err *e)
+/* Where others can write, a path may lead elsewhere when bwrap gets there: look again inside. */
+static int put_bind_checks(struct bwrap *b, const struct view_op *op, const struct thing *src,
+			   struct err *e)
 {
 	if ((op->is_root || !op->may_create) &&
 	    plan_add_check(b->plan, CHECK_SAME, op->dst, src->dev, src->ino, e) != 0)
@@ -228,7 +234,8 @@ static int put_hide(struct bwrap *b, size_t i, struct err *e)
 	case THING_NONE: /* not in the view: hidden already */
 		return 0;
 	case THING_LINK:
-		return err_set(e, ERR_USAGE, "--hide %s: a symbolic link inside; hide what it leads to", op->dst);
+		return err_set(e, ERR_USAGE,
+			       "--hide %s: a symbolic link inside; hide what it leads to", op->dst);
 	case THING_FOLDER: /* read-only, so that its owner cannot change the mode */
 		rc = put_tmpfs(b, op->dst, "0000", 4096, e);
 		if (rc == 0)
@@ -251,7 +258,8 @@ static int put_op(struct bwrap *b, size_t i, struct err *e)
 	case VIEW_BIND:
 		return put_bind(b, i, e);
 	case VIEW_SYMLINK:
-		return put_parents(b, i, e) != 0 ? -1 : put(b, e, "--symlink", op->src, op->dst, NULL);
+		return put_parents(b, i, e) != 0 ? -1
+						 : put(b, e, "--symlink", op->src, op->dst, NULL);
 	case VIEW_PROC:
 		return put_proc(b, e);
 	case VIEW_DEV:
@@ -270,8 +278,9 @@ static int put_init(struct bwrap *b, struct err *e)
 	char fd[16];
 
 	(void)snprintf(fd, sizeof fd, "%d", INNER_FD_PROGRAM);
-	if (put(b, e, "--perms", "0755", "--dir", INNER_DIR, "--perms", "0555", "--ro-bind-data", fd, INNER_PROGRAM, "--remount-ro", "/dev",
-		"--remount-ro", "/", "--chdir", "/", "--", INNER_PROGRAM, NULL) != 0 ||
+	if (put(b, e, "--perms", "0755", "--dir", INNER_DIR, "--perms", "0555", "--ro-bind-data",
+		fd, INNER_PROGRAM, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/",
+		"--", INNER_PROGRAM, NULL) != 0 ||
 	    plan_add_check(b->plan, CHECK_READ_ONLY, "/dev", 0, 0, e) != 0)
 		return -1;
 	return plan_add_check(b->plan, CHECK_READ_ONLY, "/", 0, 0, e);
@@ -307,7 +316,8 @@ static struct thing look(const char *path, bool is_followed)
 }
 
 /* bwrap in the caller's PATH, without running it. */
-static int find_bwrap(const struct sandbox_request *rq, char *path, size_t size, bool *is_set_id, struct err *e)
+static int find_bwrap(const struct sandbox_request *rq, char *path, size_t size, bool *is_set_id,
+		      struct err *e)
 {
 	const char *dir = plan_host_env(rq, "PATH");
 	struct stat st;
@@ -315,17 +325,20 @@ static int find_bwrap(const struct sandbox_request *rq, char *path, size_t size,
 	for (dir = dir != NULL ? dir : PLAN_DEFAULT_PATH; *dir != '\0'; dir += *dir == ':') {
 		size_t n = strcspn(dir, ":");
 
-		if (dir[0] == '/' && (size_t)snprintf(path, size, "%.*s/bwrap", (int)n, dir) < size &&
+		if (dir[0] == '/' &&
+		    (size_t)snprintf(path, size, "%.*s/bwrap", (int)n, dir) < size &&
 		    stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0) {
 			*is_set_id = (st.st_mode & S_ISUID) != 0 && st.st_uid != geteuid();
 			return 0;
 		}
 		dir += n;
 	}
-	return err_set(e, ERR_REFUSED, "bubblewrap is not installed: no bwrap in PATH (apt-get install bubblewrap)");
+	return err_set(
+		e, ERR_REFUSED,
+		"bubblewrap is not installed: no bwrap in PATH (apt-get install bubblewrap)");
 }
 
-/* A mask must be the thing it says it is: in a hostile /dev, "null" could be anything (CVE-2025-31133). */
+/* A mask must be what it says: in a hostile /dev, "null" could be anything (CVE-2025-31133). */
 static int check_null(struct err *e)
 {
 	struct stat st;
@@ -335,18 +348,29 @@ static int check_null(struct err *e)
 	return err_set(e, ERR_REFUSED, "/dev/null is not the null device: it cannot hide anything");
 }
 
+static int bubblewrap_available(const struct sandbox_request *rq, struct err *e)
+{
+	char program[PATH_MAX];
+	bool is_set_id;
+
+	return find_bwrap(rq, program, sizeof program, &is_set_id, e) != 0 ? -1 : check_null(e);
+}
+
 /* Sizes of a tmpfs are one of the things that a set-user-id bwrap refuses. */
 static int check_set_id(struct plan *p, const char *program, struct err *e)
 {
 	char *notice;
 
 	for (size_t i = 0; i < p->policy->mount_count; i++)
-		if (p->policy->mounts[i].kind == MOUNT_TMPFS && p->policy->mounts[i].size_bytes != 0 &&
-		    !p->policy->is_best_effort)
-			return err_set(e, ERR_REFUSED, "--tmpfs %s: %s is set-user-id and then sets no size; "
-						       "--best-effort runs without", p->policy->mounts[i].dst, program);
-	notice = mem_printf(e, "%s%s%s is set-user-id: /tmp and other private folders have no size limit",
-			    p->notice == NULL ? "" : p->notice, p->notice == NULL ? "" : "; ", program);
+		if (p->policy->mounts[i].kind == MOUNT_TMPFS &&
+		    p->policy->mounts[i].size_bytes != 0 && !p->policy->is_best_effort)
+			return err_set(e, ERR_REFUSED,
+				       "--tmpfs %s: %s is set-user-id and then sets no size; "
+				       "--best-effort runs without",
+				       p->policy->mounts[i].dst, program);
+	notice = mem_printf(
+		e, "%s%s%s is set-user-id: /tmp and other private folders have no size limit",
+		p->notice == NULL ? "" : p->notice, p->notice == NULL ? "" : "; ", program);
 	free(p->notice);
 	p->notice = notice;
 	return notice == NULL ? -1 : 0;
@@ -357,7 +381,7 @@ static int bubblewrap_plan(struct plan *p, struct err *e)
 	char program[PATH_MAX];
 	struct bubblewrap_facts facts = { .program = program, .look = look };
 
-	if (find_bwrap(p->rq, program, sizeof program, &facts.is_set_id, e) != 0 || check_null(e) != 0)
+	if (find_bwrap(p->rq, program, sizeof program, &facts.is_set_id, e) != 0)
 		return -1;
 	if (facts.is_set_id && check_set_id(p, program, e) != 0)
 		return -1;
@@ -366,7 +390,7 @@ static int bubblewrap_plan(struct plan *p, struct err *e)
 		return -1;
 	p->want_capability_drop = p->want_no_new_privs = p->want_landlock = true;
 	p->landlock_flags = LANDLOCK_SCOPE_ABSTRACT | LANDLOCK_SCOPE_SIGNALS;
-	/* an own list may refuse what our init needs: then it is put on last, as with the other backends */
+	/* an own list may refuse what our init needs: that is put on last, as elsewhere */
 	p->is_filter_by_tool = p->policy->seccomp == NULL && seccomp_available() == 0;
 	return bubblewrap_plan_argv(p, &facts, e);
 }
@@ -386,7 +410,8 @@ static int open_filter(const struct sock_fprog *filter, struct err *e)
 
 	if (fd < 0 && errno == EINVAL)
 		fd = memfd_create("filter", MFD_CLOEXEC);
-	if (fd >= 0 && fd_write_all(fd, filter->filter, filter->len * sizeof *filter->filter) == 0 &&
+	if (fd >= 0 &&
+	    fd_write_all(fd, filter->filter, filter->len * sizeof *filter->filter) == 0 &&
 	    lseek(fd, 0, SEEK_SET) == 0)
 		return fd;
 	(void)err_sys(e, ERR_SETUP, errno, "keep the system call filter for bwrap");
@@ -412,18 +437,22 @@ static bool is_apparmor_restricting(void)
 {
 	char text[8];
 
-	return fd_read_small(AT_FDCWD, "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", text,
-			     sizeof text) > 0 && text[0] == '1';
+	return fd_read_small(AT_FDCWD, "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+			     text, sizeof text) > 0 &&
+	       text[0] == '1';
 }
 
 void bubblewrap_explain(const char *line, struct err *e)
 {
-	static const char apparmor[] = "AppArmor takes the rights of user namespaces away: give bwrap a profile "
-				       "with \"userns,\", or sysctl kernel.apparmor_restrict_unprivileged_userns=0";
-	static const char refused[] = "user namespaces are refused here (a container, "
-				      "kernel.unprivileged_userns_clone or user.max_user_namespaces); "
-				      "-b landlock needs none";
-	static const char no_mounts[] = "mounts are refused here (a container); -b landlock needs none";
+	static const char apparmor[] =
+		"AppArmor takes the rights of user namespaces away: give bwrap a profile "
+		"with \"userns,\", or sysctl kernel.apparmor_restrict_unprivileged_userns=0";
+	static const char refused[] =
+		"user namespaces are refused here (a container, "
+		"kernel.unprivileged_userns_clone or user.max_user_namespaces); "
+		"-b landlock needs none";
+	static const char no_mounts[] =
+		"mounts are refused here (a container); -b landlock needs none";
 	static const struct {
 		const char *said, *remedy;
 	} known[] = {
@@ -433,14 +462,17 @@ void bubblewrap_explain(const char *line, struct err *e)
 		{ "No permissions to creat", refused },
 		{ "Creating new namespace failed", refused },
 		{ "Failed to make / slave", no_mounts },
-		{ "Can't mount proc", "the /proc around us has masked parts (a container); -b landlock needs none" },
+		{ "Can't mount proc",
+		  "the /proc around us has masked parts (a container); -b landlock needs none" },
 	};
 
 	for (size_t i = 0; i < MEM_COUNT(known); i++) {
 		if (strstr(line, known[i].said) == NULL)
 			continue;
 		(void)err_set(e, ERR_SETUP, "%s (%s)", line,
-			      known[i].remedy == refused && is_apparmor_restricting() ? apparmor : known[i].remedy);
+			      known[i].remedy == refused && is_apparmor_restricting()
+				      ? apparmor
+				      : known[i].remedy);
 		return;
 	}
 	(void)err_set(e, ERR_SETUP, "%s", line);
@@ -450,6 +482,7 @@ const struct sandbox_backend backend_bubblewrap = {
 	.name = "bubblewrap",
 	.aliases = "bwrap",
 	.layers = LAYER_ALL,
+	.available = bubblewrap_available,
 	.plan = bubblewrap_plan,
 	.setup = bubblewrap_setup,
 	.has_inner_init = true,

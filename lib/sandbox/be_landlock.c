@@ -18,11 +18,11 @@
 #include "guard.h"
 #include "plan.h"
 
-static int landlock_available(const struct policy *p, struct err *e)
+static int landlock_available(const struct sandbox_request *rq, struct err *e)
 {
 	int errnum;
 
-	(void)p;
+	(void)rq;
 	if (landlock_abi(&errnum) > 0)
 		return 0;
 	return err_sys(e, ERR_REFUSED, errnum, "Landlock is not usable here (needs Linux 5.13 with landlock in the lsm= list)");

@@ -187,13 +187,13 @@ static pid_t guard_fork_command(struct guard *g)
 	const struct cgroup *group = &g->plan->cgroup;
 
 	g->self_pid = getpid();
-	if (group->version == 2) {
+	if (group->version == 2 && !g->plan->backend->has_inner_init) {
 		pid_t pid = proc_vfork_into(group->dir_fd[0], stage_run, g);
 
 		if (pid != -ENOSYS)
 			return pid;
 	}
-	g->must_join = group->version != 0;
+	g->must_join = group->dir_count != 0; /* the folders are all that an inner init knows of it */
 	return proc_vfork(stage_run, g);
 }
 

@@ -126,7 +126,8 @@ static int read_id(const struct json_node *o, const char *key, uint64_t *v, stru
 {
 	const char *text = json_str(json_get(o, key));
 
-	return text != NULL && str_parse_u64(text, UINT64_MAX, key, v, e) == 0 ? 0 : bad_field(key, e);
+	return text != NULL && str_parse_u64(text, UINT64_MAX, key, v, e) == 0 ? 0
+									       : bad_field(key, e);
 }
 
 /* The bytes behind a NUL that is not counted; the caller frees them. NULL with e. */
@@ -181,7 +182,7 @@ static int read_limits(const struct json_node *o, struct init_start *s, struct e
 
 static int read_landlock(const struct json_node *o, struct plan *p, struct err *e)
 {
-	const struct json_node *n = json_first(json_get(o, "landlock_rules"));
+	const struct json_node *n = inner_first(o, "landlock_rules");
 	uint32_t flags = 0;
 
 	if (read_u32(o, "landlock_flags", &flags, e) != 0)
@@ -192,7 +193,8 @@ static int read_landlock(const struct json_node *o, struct plan *p, struct err *
 		size_t len;
 		MEM_AUTOFREE char *path = read_b64(n, "path_b64", &len, e);
 
-		if (path == NULL || inner_get_u64(n, "access", LANDLOCK_WRITE_FILES, &access, e) != 0 ||
+		if (path == NULL ||
+		    inner_get_u64(n, "access", LANDLOCK_WRITE_FILES, &access, e) != 0 ||
 		    plan_add_rule(p, path, (enum landlock_access)access, e) != 0)
 			return -1;
 	}
@@ -201,7 +203,7 @@ static int read_landlock(const struct json_node *o, struct plan *p, struct err *
 
 static int read_checks(const struct json_node *o, struct init_start *s, struct err *e)
 {
-	const struct json_node *n = json_first(json_get(o, "checks"));
+	const struct json_node *n = inner_first(o, "checks");
 	size_t count = 0;
 
 	for (; n != NULL; n = json_next(n)) {
@@ -214,7 +216,7 @@ static int read_checks(const struct json_node *o, struct init_start *s, struct e
 		    plan_add_check(&s->plan, (enum plan_check_kind)kind, path, dev, ino, e) != 0)
 			return -1;
 	}
-	n = json_first(json_get(o, "outside_namespaces"));
+	n = inner_first(o, "outside_namespaces");
 	for (; n != NULL && count < INNER_NAMESPACES; n = json_next(n))
 		if (json_u64(n, &s->outside_namespaces[count++]) != 0)
 			return bad_field("outside_namespaces", e);
@@ -247,13 +249,14 @@ static int read_command(const struct json_node *o, struct init_start *s, struct 
 	struct strv argv = { 0 };
 	size_t len;
 
-	if (read_words(o, "argv_b64", &argv, e) != 0 || read_words(o, "env_b64", &s->plan.env.env, e) != 0)
+	if (read_words(o, "argv_b64", &argv, e) != 0)
 		return -1;
+	s->rq.policy = &s->policy;
+	s->rq.argv = s->plan.argv = argv.v;
 	if (argv.n == 0)
 		return bad_field("argv_b64", e);
-	s->rq.argv = argv.v;
-	s->rq.policy = &s->policy;
-	s->plan.argv = argv.v;
+	if (read_words(o, "env_b64", &s->plan.env.env, e) != 0)
+		return -1;
 	s->plan.cwd = read_b64(o, "cwd_b64", &len, e);
 	return s->plan.cwd == NULL ? -1 : 0;
 }
@@ -298,7 +301,8 @@ static struct init_start start;
 
 static int check_failed(const struct plan_check *c, const char *what, struct err *e)
 {
-	return err_set(e, ERR_SETUP, "the sandbox was not made as it was asked for: %s %s; nothing was run",
+	return err_set(e, ERR_SETUP,
+		       "the sandbox was not made as it was asked for: %s %s; nothing was run",
 		       c->path, what);
 }
 
@@ -306,7 +310,8 @@ static int check_same(const struct plan_check *c, struct err *e)
 {
 	struct stat st;
 
-	if (lstat(c->path, &st) != 0 || (uint64_t)st.st_dev != c->dev || (uint64_t)st.st_ino != c->ino)
+	if (lstat(c->path, &st) != 0 || (uint64_t)st.st_dev != c->dev ||
+	    (uint64_t)st.st_ino != c->ino)
 		return check_failed(c, "is not the file that it should be (was it replaced?)", e);
 	return 0;
 }
@@ -375,7 +380,8 @@ static int check_namespaces(struct guard *g, const struct init_start *s, struct 
 		else if (n->layer == LAYER_CGROUP_NS) /* the tool tries; an old kernel has none */
 			guard_note(g, n->layer, ENOSYS);
 		else
-			return err_set(e, ERR_SETUP, "the tool made no %s namespace; nothing was run", n->name);
+			return err_set(e, ERR_SETUP,
+				       "the tool made no %s namespace; nothing was run", n->name);
 	}
 	return 0;
 }
@@ -399,7 +405,8 @@ static int init_setup(struct guard *g, struct err *e)
 		return -1;
 	if (p->is_filter_by_tool) {
 		if (prctl(PR_GET_SECCOMP, 0UL, 0UL, 0UL, 0UL) != SECCOMP_MODE_FILTER)
-			return err_set(e, ERR_SETUP, "the tool did not install the system call filter");
+			return err_set(e, ERR_SETUP,
+				       "the tool did not install the system call filter");
 		guard_note(g, LAYER_SECCOMP, 0);
 	}
 	guard_note(g, LAYER_VIEW, 0);
@@ -425,7 +432,7 @@ static void init_obey(struct guard *g, const struct json_node *frame)
 
 	if (str_eq(type, "kill"))
 		guard_finish(g);
-	if (str_eq(type, "signal") && json_u64(json_get(frame, "signo"), &signo) == 0 && signo < NSIG)
+	if (str_eq(type, "signal") && inner_get_u64(frame, "signo", NSIG - 1, &signo, NULL) == 0)
 		guard_signal(g, (int)signo);
 }
 
@@ -502,7 +509,8 @@ int init_run(struct err *e)
 	static struct guard g; /* start and g are as long-lived as the process */
 
 	if (getpid() != 1 || !is_socket(INNER_FD_CONTROL))
-		return err_set(e, ERR_USAGE, "init is started by sbx itself, as the first process of a sandbox");
+		return err_set(e, ERR_USAGE,
+			       "init is started by sbx itself, as the first process of a sandbox");
 	proc_set_dumpable(false);
 	close_on_exec();
 	frame_reader_init(&reader, LIMIT_FRAME);

@@ -1,8 +1,8 @@
 /*
  * The inner init: our own program as the first process inside a tool's sandbox (inner.h). It makes
- * sure that the tool did what it was told, then is a guardian (guard.h) whose reports and orders are
- * frames: it starts the command by the common stage, reaps, forwards signals, kills what is left, and
- * ends when its socket does. It keeps nothing of the command's descriptors.
+ * sure that the tool did what it was told, then is a guardian (guard.h) whose reports and orders
+ * are frames: it starts the command by the common stage, reaps, forwards signals, kills what is
+ * left, and ends when its socket does. It keeps nothing of the command's descriptors.
  */
 #ifndef SBX_SANDBOX_INIT_H
 #define SBX_SANDBOX_INIT_H
@@ -12,7 +12,7 @@
 #include "../frame/frame.h"
 #include "guard.h"
 
-/* What a start frame says, as a guardian needs it. Nothing is freed: it lives as long as the process. */
+/* What a start frame says, as a guardian needs it. Never freed: it lives as long as the process. */
 struct init_start {
 	struct sandbox_request rq;
 	struct policy policy;
@@ -22,7 +22,7 @@ struct init_start {
 	uint64_t outside_namespaces[7];
 };
 
-/* Does not return once it has been told what to start. -1 with e: it was not started by a runner. */
+/* Does not return once it has been told what to start. -1 with e: no runner has started it. */
 int init_run(struct err *e);
 
 /* For init_run() and its tests. */

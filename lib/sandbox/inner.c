@@ -1,7 +1,7 @@
 /*
  * The runner's side of an inner init; see inner.h. Nothing here waits: frames are sent and taken as
- * the socket allows. What arrives was written by our own program, but inside the sandbox: every field
- * is checked as if it had not been.
+ * the socket allows. What arrives was written by our own program, but inside the sandbox: every
+ * field is checked as if it had not been.
  */
 #include "inner.h"
 
@@ -21,8 +21,8 @@
 #include "run.h"
 
 const struct inner_namespace inner_namespaces[INNER_NAMESPACES] = {
-	{ "user", LAYER_USER_NS }, { "mnt", LAYER_MOUNT_NS }, { "pid", LAYER_PID_NS },
-	{ "net", LAYER_NET_NS },   { "ipc", LAYER_IPC_NS },   { "uts", LAYER_UTS_NS },
+	{ "user", LAYER_USER_NS },     { "mnt", LAYER_MOUNT_NS }, { "pid", LAYER_PID_NS },
+	{ "net", LAYER_NET_NS },       { "ipc", LAYER_IPC_NS },	  { "uts", LAYER_UTS_NS },
 	{ "cgroup", LAYER_CGROUP_NS },
 };
 
@@ -188,6 +188,13 @@ int inner_get_u64(const struct json_node *o, const char *key, uint64_t max, uint
 	return err_set(e, ERR_INTERNAL, "inner frame: no usable \"%s\"", key);
 }
 
+const struct json_node *inner_first(const struct json_node *o, const char *key)
+{
+	const struct json_node *n = json_get(o, key);
+
+	return n != NULL && json_type(n) == JSON_ARRAY ? json_first(n) : NULL;
+}
+
 static int read_i32(const struct json_node *o, const char *key, int32_t *v, struct err *e)
 {
 	uint64_t n = 0;
@@ -200,7 +207,7 @@ static int read_i32(const struct json_node *o, const char *key, int32_t *v, stru
 
 static int read_started(const struct json_node *o, struct guard_message *m, struct err *e)
 {
-	const struct json_node *n = json_first(json_get(o, "layer_errno"));
+	const struct json_node *n = inner_first(o, "layer_errno");
 	uint64_t applied = 0;
 
 	if (inner_get_u64(o, "applied", LAYER_ALL, &applied, e) != 0)
@@ -221,7 +228,9 @@ static int read_failed(const struct json_node *o, struct guard_message *m, struc
 
 	if (text == NULL || read_i32(o, "kind", &m->error.kind, e) != 0 ||
 	    read_i32(o, "errno", &m->error.errnum, e) != 0)
-		return e->kind != ERR_NONE ? -1 : err_set(e, ERR_INTERNAL, "a failure without a message");
+		return e->kind != ERR_NONE
+			       ? -1
+			       : err_set(e, ERR_INTERNAL, "a failure without a message");
 	(void)snprintf(m->error.msg, sizeof m->error.msg, "%s", text);
 	m->is_final = json_get(o, "final") != NULL && json_bool(json_get(o, "final"));
 	err_sanitize(&m->error);
@@ -464,11 +473,14 @@ int inner_start(struct sandbox_run *run, struct err *e)
 {
 	struct inner *in = &run->inner;
 
-	in->watch = (struct loop_watch){ .fd = in->fd, .events = POLLIN, .fn = on_socket, .ctx = run };
-	in->tool_watch =
-		(struct loop_watch){ .fd = in->tool_fd, .events = POLLIN, .fn = on_tool, .ctx = run };
+	in->watch =
+		(struct loop_watch){ .fd = in->fd, .events = POLLIN, .fn = on_socket, .ctx = run };
+	in->tool_watch = (struct loop_watch){
+		.fd = in->tool_fd, .events = POLLIN, .fn = on_tool, .ctx = run
+	};
 	inner_write(run);
-	return loop_add(run->loop, &in->watch, e) != 0 ? -1 : loop_add(run->loop, &in->tool_watch, e);
+	return loop_add(run->loop, &in->watch, e) != 0 ? -1
+						       : loop_add(run->loop, &in->tool_watch, e);
 }
 
 void inner_why(struct sandbox_run *run, struct err *e)
@@ -491,8 +503,8 @@ void inner_why(struct sandbox_run *run, struct err *e)
 	else if (n > 0)
 		(void)err_set(e, ERR_SETUP, "%s", line);
 	else
-		(void)err_set(e, ERR_SETUP, "%s ended without starting anything, and without a word",
-			      name);
+		(void)err_set(e, ERR_SETUP,
+			      "%s ended without starting anything, and without a word", name);
 }
 
 void inner_close(struct sandbox_run *run)

@@ -1,9 +1,9 @@
 /*
  * The runner's side of an inner init. A backend whose guardian starts a tool (bubblewrap) cannot
  * tell the command's end from the tool's, nor send it a signal, nor pass ten thousand arguments. So
- * the tool runs our own program inside as its first process (init.h), and both talk in frames over a
- * socket pair. Here: what both sides know of each other, the frames that the runner writes and reads,
- * and the tool's own stderr, which never mixes with the command's.
+ * the tool runs our own program inside as its first process (init.h), and both talk in frames over
+ * a socket pair. Here: what both sides know of each other, the frames that the runner writes and
+ * reads, and the tool's own stderr, which never mixes with the command's.
  *
  *   runner → init   start {…}   signal {signo}   kill
  *   init → runner   started {applied, layer_errno}   failed {kind, errno, message, final}
@@ -21,7 +21,7 @@
 
 struct sandbox_run;
 
-#define INNER_DIR "/.sbx" /* in the view; nothing of the policy can lie there */
+#define INNER_DIR "/.sbx"		    /* in the view; nothing of the policy can lie there */
 #define INNER_PROGRAM INNER_DIR "/sbx-init" /* its own name in ps, and the applet */
 
 /* Descriptors of the tool, and of the init through it. Those of the command are not among them. */
@@ -49,9 +49,9 @@ struct inner {
 	int fd; /* the socket; -1: no inner init */
 	struct loop_watch watch;
 	struct frame_reader reader;
-	struct buf out;  /* not yet sent */
+	struct buf out;	 /* not yet sent */
 	int received_fd; /* came with bytes, belongs to the next frame; -1 */
-	int tool_fd;     /* the tool's stderr; -1 */
+	int tool_fd;	 /* the tool's stderr; -1 */
 	struct loop_watch tool_watch;
 	char tool_text[1024]; /* its beginning, with a NUL */
 	size_t tool_len;
@@ -78,6 +78,8 @@ int inner_put_command(enum guard_op op, int signo, struct buf *out, struct err *
 void inner_put_u64(struct jw *w, const char *key, uint64_t v);
 int inner_get_u64(const struct json_node *o, const char *key, uint64_t max, uint64_t *v,
 		  struct err *e);
+/* The first element of a member that is an array; NULL: empty or absent. */
+const struct json_node *inner_first(const struct json_node *o, const char *key);
 /* 1: m is filled; 0: a type that is not known; -1 with e. */
 int inner_read_message(const struct json_node *frame, struct guard_message *m, struct err *e);
 

@@ -30,7 +30,7 @@ struct sandbox_backend {
 	const char *aliases; /* space-separated, "" for none */
 	uint32_t layers;     /* LAYER_BIT()s that it gives where the kernel does */
 	/* MAY: a cheap reason why it cannot work here at all, before anything is started. 0 or -1 with e. */
-	int (*available)(const struct policy *p, struct err *e);
+	int (*available)(const struct sandbox_request *rq, struct err *e);
 	/* MUST: fill what is its own in the plan; refuse what it cannot do (ERR_REFUSED, with the remedy). */
 	int (*plan)(struct plan *plan, struct err *e);
 	/* MAY: in the guardian, before the command is made. 0 or -1 with e. */

@@ -555,7 +555,7 @@ static void run_try(struct sandbox_run *run, const struct sandbox_backend *b)
 	run->state = RUN_STARTING;
 	run->is_guard_told = false;
 	run->plan.backend = b;
-	if (b->available != NULL && b->available(run->rq.policy, &e) != 0) {
+	if (b->available != NULL && b->available(&run->rq, &e) != 0) {
 		run_start_failed(run, &e, false);
 		return;
 	}

@@ -28,7 +28,6 @@
 
 #define ERRNO_MAX 4095 /* the kernel's MAX_ERRNO: seccomp(2) */
 #define KERNEL_MINOR_SPAN 1000U
-#define DOUBLE_EXACT (UINT64_C(1) << 53) /* below that a double holds every whole number */
 
 /* Keys of the four kinds of objects. The string forms of error numbers stand beside numbers in some
  * profiles. */
@@ -101,9 +100,9 @@ static int read_number(const struct reader *rd, const struct json_node *n, uint6
 	size_t len = 0;
 	const char *raw;
 
-	if (json_u64(n, out) == 0 && *out < DOUBLE_EXACT && *out <= max)
+	if (json_u64(n, out) == 0 && *out <= max)
 		return 0;
-	/* masks use all 64 bits: the raw text, which takes another scan to find */
+	/* masks use all 64 bits, a double has 53: the raw text, which takes another scan to find */
 	raw = json_type(n) == JSON_NUMBER ? json_raw(rd->doc, n, &len) : NULL;
 	if (raw != NULL && len < sizeof digits)
 		memcpy(digits, raw, len);

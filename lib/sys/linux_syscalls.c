@@ -100,9 +100,9 @@ int syscalls_next(int nr)
 	for (nr++; nr < NUMBER_SPAN; nr++)
 		if (by_number[nr] > 0)
 			return nr;
-	for (nr = nr < PRIVATE_BASE ? PRIVATE_BASE : nr; nr < PRIVATE_BASE + PRIVATE_SPAN; nr++)
-		if (by_private_number[nr - PRIVATE_BASE] > 0)
-			return nr;
+	for (int i = nr > PRIVATE_BASE ? nr - PRIVATE_BASE : 0; i < PRIVATE_SPAN; i++)
+		if (by_private_number[i] > 0)
+			return PRIVATE_BASE + i;
 	return -1;
 }
 

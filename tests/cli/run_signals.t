@@ -5,7 +5,7 @@ need_python
 
 # ready: the command in the background has printed its first line.
 ready() {
-	within 20 grep -q ready "$tmp/.bg.out" || fail "$at: the command did not start"
+	within 20 grep -qs ready "$tmp/.bg.out" || fail "$at: the command did not start"
 }
 
 forwarded() {
@@ -14,7 +14,7 @@ forwarded() {
 		ready
 		kill "-$name" "$pid"
 		end
-		is "$rc:$(printf '%s' "$out" | tr '\n' ,):$err" "9:ready,got $name:" \
+		is "$rc:$(printf '%s' "$out" | tr '\n' ,)" "9:ready,got $name" \
 			"$at: SIG$name is forwarded"
 	done
 	begin --json -- sh -c 'echo ready; exec sleep 30'
@@ -84,13 +84,13 @@ stopped() {
 	ok "$at: CONT wakes sbx-run" within 10 is_state "$pid" S
 	kill -KILL "$inner"
 	end
-	is "$rc:$(printf '%s' "$out" | tr '\n' ,)" 6:ready,end, "$at: and on it goes"
+	is "$rc:$(printf '%s' "$out" | tr '\n' ,)" 6:ready,end "$at: and on it goes"
 }
 each_run stopped
 
 # What the caller ignores stays ignored, in sbx-run and in the command.
 ignored() {
-	rm -f .pid
+	rm -f .pid "$tmp/.bg.out"
 	# shellcheck disable=SC2016 # the inner shell's
 	as "$who" sh -c 'trap "" HUP; echo $$ >.pid; exec "$@"' sh "$sbx" -b "$backend" -- \
 		sh -c 'echo ready; sleep 1; echo end; exit 7' >"$tmp/.bg.out" 2>"$tmp/.bg.err" &
@@ -100,7 +100,7 @@ ignored() {
 	pid=$(cat .pid)
 	kill -HUP "$pid"
 	end
-	is "$rc:$(printf '%s' "$out" | tr '\n' ,)" 7:ready,end, "$at: HUP under nohup"
+	is "$rc:$(printf '%s' "$out" | tr '\n' ,)" 7:ready,end "$at: HUP under nohup"
 	rm -f .pid
 	run as "$who" sh -c 'trap "" HUP USR1; exec "$@"' sh "$sbx" -b "$backend" -- \
 		sed -n 's/^SigIgn:\t*//p' /proc/self/status
@@ -123,7 +123,7 @@ chld() {
 	run as "$who" sh -c 'trap "" CHLD; exec "$@"' sh "$sbx" -b "$backend" -- sh -c 'exit 8'
 	is "$rc:$err" 8: "$at: SIGCHLD ignored by the caller"
 	run as "$who" "$py" -I -S -c 'import os, signal, sys
-signal.pthread_sigmask(signal.SIG_SETMASK, range(1, 65))
+signal.pthread_sigmask(signal.SIG_SETMASK, signal.valid_signals())
 os.execv(sys.argv[1], sys.argv[1:])' "$sbx" -b "$backend" -t 20s -- sh -c 'exit 9'
 	is "$rc:$err" 9: "$at: every signal blocked by the caller"
 }

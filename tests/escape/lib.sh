@@ -26,7 +26,7 @@ command -v bwrap >/dev/null 2>&1 || skip_all 'bwrap is missing (apt-get install 
 tap_make_user
 
 # A test that was killed could not clean up.
-find /var/tmp -maxdepth 1 -name 'sbx-escape.*' -mmin +60 -exec rm -rf -- {} +
+find /var/tmp /etc /opt /usr/lib -maxdepth 1 -name 'sbx-escape*.*' -mmin +60 -exec rm -rf -- {} +
 # Beside /tmp, since the view has a /tmp of its own: the project lies at its own path.
 work=$(mktemp -d /var/tmp/sbx-escape.XXXXXX) || bail 'no work folder'
 chmod 0755 "$work"
@@ -36,9 +36,11 @@ canary=$ESCAPE_TOKEN
 yranac=$(printf '%s' "$canary" | rev)
 sbx_hash=$(sha256sum <"$SBX_BUILD/sbx")
 host_name=$(hostname)
-etc_canary=/etc/sbx-escape-canary
-opt_canary=/opt/sbx-escape-canary
-usr_canary=/usr/lib/sbx-escape-canary
+# A name that is unique on the machine, where our own pid is 1.
+host_tag=${work##*.}
+etc_canary=/etc/sbx-escape-canary.$host_tag
+opt_canary=/opt/sbx-escape-canary.$host_tag
+usr_canary=/usr/lib/sbx-escape-canary.$host_tag
 
 # Groups of our own below the present ones, so that what a runner leaves is known to be ours. Only
 # version 1: a group of version 2 may not hold processes and groups with controllers at once.
@@ -47,7 +49,7 @@ enter_groups() {
 	while IFS=: read -r _ group_names group_path; do
 		group_dir=/sys/fs/cgroup/${group_names#name=}$group_path
 		case $group_names in
-		memory | pids | freezer | cpu | cpuacct | cpu,cpuacct) ;;
+		memory | pids | freezer | cpuacct) ;;
 		*) continue ;;
 		esac
 		[ -e "$group_dir/tasks" ] || continue
@@ -64,8 +66,6 @@ leave_groups() {
 	done 2>/dev/null
 }
 
-# A name that is unique on the machine, where our own pid is 1.
-host_tag=${work##*.}
 enter_groups
 
 escape_cleanup() {
@@ -184,7 +184,7 @@ attack_params() {
 		"victim=${victim:-1}" "${scratch_word:-scratch=0}" ipc_key=0x5b7 mq=/sbx-escape-mq \
 		"binary=$SBX_BUILD/sbx" "yranac=$yranac" abstract=sbx-escape-abstract \
 		dns_name=secret.attacker.example "etc_canary=$etc_canary" "opt_canary=$opt_canary" \
-		"usr_canary=$usr_canary" "small=$work/root/mnt"
+		"usr_canary=$usr_canary" "small=$work/root/mnt" "pid1=$(cat /proc/1/comm)"
 }
 
 # $wrap: words put before the runner, such as "attack fds" (none of ours holds a blank).
@@ -369,13 +369,23 @@ assert_host() {
 		host_wrong="$host_wrong victim"
 	fi
 	host_left=$(leftovers)
-	[ -z "$host_left" ] || host_wrong="$host_wrong processes: $host_left"
+	if [ -n "$host_left" ]; then
+		host_wrong="$host_wrong processes: $host_left"
+		kill_leftovers
+	fi
 	host_groups=$(leftover_groups)
 	[ -z "$host_groups" ] || host_wrong="$host_wrong cgroups: $host_groups"
 	if [ -n "$(find "$work/root" -perm /6000 ! -name set-uid ! -name set-gid)" ]; then
 		host_wrong="$host_wrong set-id file"
 	fi
 	is "$host_wrong" '' "$1: the host is unchanged and nothing is left"
+}
+
+# So that one failure is told once. The numbers are those of the throwaway host.
+kill_leftovers() {
+	leftovers | tr ';' '\n' | while read -r host_left_pid _; do
+		kill -KILL "$host_left_pid" 2>/dev/null
+	done
 }
 
 # What runners have left below our own groups; it may take them a moment to go.

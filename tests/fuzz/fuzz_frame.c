@@ -1,6 +1,7 @@
 /*
  * Frame reader: the same bytes in pieces of any size give the same frames and faults; a frame that
- * was read can be written and read again. The first byte of an input chooses the size of the pieces.
+ * was read can be written and read again. The first byte of an input chooses the size of the
+ * pieces.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -12,10 +13,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define MUST(cond)                                                                                 \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			abort();                                                                   \
+#define MUST(cond)               \
+	do {                     \
+		if (!(cond))     \
+			abort(); \
 	} while (0)
 
 #define LINE_MAX_BYTES 300 /* small, so that long lines are met */
@@ -44,7 +45,8 @@ static void read_in_pieces(const uint8_t *data, size_t size, size_t piece, struc
 		struct err e = ERR_INIT;
 		int rc;
 
-		MUST(frame_reader_feed(&r, data + at, size - at < piece ? size - at : piece, &e) == 0);
+		MUST(frame_reader_feed(&r, data + at, size - at < piece ? size - at : piece, &e) ==
+		     0);
 		while ((rc = frame_reader_next(&r, &doc, &e)) != 0) {
 			MUST((rc == 1) == (doc != NULL));
 			MUST(rc == 1 || (e.kind == ERR_USAGE && e.msg[0] != '\0'));

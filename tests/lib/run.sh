@@ -87,6 +87,16 @@ collect_group() {
 	esac
 }
 
+# link_helpers: the sanitizer build is tested with the same static helper programs.
+link_helpers() {
+	for kind in lib escape bench; do
+		mkdir -p "$asan/tests/$kind"
+		sources "$kind" '' .c | while read -r name; do
+			ln -sfn "$release/tests/$kind/$name" "$asan/tests/$kind/$name"
+		done
+	done
+}
+
 run_group() {
 	group=${1%%-*}
 	prefix=''
@@ -102,12 +112,8 @@ run_group() {
 	case $group in
 	unit | fuzz | lint) jobs=2 ;;
 	asan)
-		# The helpers are the same static programs.
 		export SBX_BUILD="$asan" SBX_MODE=asan
-		mkdir -p "$asan/tests"
-		for tools in lib escape bench; do
-			ln -sfn "$release/tests/$tools" "$asan/tests/$tools"
-		done
+		link_helpers
 		;;
 	esac
 	old_ifs=$IFS

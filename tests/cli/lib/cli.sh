@@ -83,9 +83,10 @@ sandbox() {
 # in $tmp/.bg.out and $tmp/.bg.err. Reaped at the end in any case.
 begin() {
 	rm -f .pid
+	# A shell starts what is in the background with INT and QUIT ignored.
 	# shellcheck disable=SC2016 # the inner shell's
-	as "$who" sh -c 'echo $$ >.pid; exec "$@"' sh "$sbx" -b "$backend" "$@" \
-		>"$tmp/.bg.out" 2>"$tmp/.bg.err" &
+	as "$who" env --default-signal=INT,QUIT sh -c 'echo $$ >.pid; exec "$@"' sh \
+		"$sbx" -b "$backend" "$@" >"$tmp/.bg.out" 2>"$tmp/.bg.err" &
 	job=$!
 	reap "$job"
 	within 20 test -s .pid || bail 'sbx-run was not started'
@@ -94,9 +95,14 @@ begin() {
 	reap "$pid"
 }
 
-# end: wait for it; sets rc, out, err.
+has_ended() {
+	! kill -0 "$1" 2>/dev/null
+}
+
+# end: wait for it, a minute at most; sets rc, out, err.
 end() {
 	rc=0
+	within 60 has_ended "$job" || kill -KILL "$pid"
 	wait "$job" || rc=$?
 	out=$(cat "$tmp/.bg.out")
 	err=$(cat "$tmp/.bg.err")
@@ -168,12 +174,18 @@ all_gone() {
 	done
 }
 
-# nothing_left NAME: the temporary folders and control groups that are there now go away; other
-# tests make some too, so each gets a while.
+left_before=" $(temp_folders | tr '\n' ' ') $(cgroup_folders | tr '\n' ' ') "
+
+# nothing_left NAME: the temporary folders and control groups that came since the start and are
+# there now go away; other programs make some too, so each gets a while.
 nothing_left() {
-	# shellcheck disable=SC2046 # names without blanks
-	set -- "$1" $(temp_folders; cgroup_folders)
-	nothing_name=$1
-	shift
-	ok "$nothing_name" within 15 all_gone "$@"
+	nothing_new=''
+	for nothing_path in $(temp_folders; cgroup_folders); do
+		case $left_before in
+		*" $nothing_path "*) ;;
+		*) nothing_new="$nothing_new $nothing_path" ;;
+		esac
+	done
+	# shellcheck disable=SC2086 # names without blanks
+	ok "$1" within 15 all_gone $nothing_new
 }

@@ -216,7 +216,7 @@ static int reader_flags(int fd)
 {
 	long flags = 0;
 
-	if (ioctl(fd, 0x80086601 /* FS_IOC_GETFLAGS */, &flags) < 0)
+	if (syscall(SYS_ioctl, fd, 0x80086601UL /* FS_IOC_GETFLAGS */, &flags) < 0)
 		return -1;
 	flags |= 0x40;	/* FS_NODUMP_FL needs no privilege */
 	return ioctl(fd, 0x40086602 /* FS_IOC_SETFLAGS */, &flags);

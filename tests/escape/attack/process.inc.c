@@ -207,7 +207,7 @@ static void judge_search(const char *attempt, const char *layers, const char *fi
 		report(BLOCKED, attempt, layers, "in none of %d processes", count);
 }
 
-/* 4: the victim carries a name that nothing else has. */
+/* 4: the victim and the host's pid 1 carry names that nothing inside has. */
 static void check_proc_list(void)
 {
 	char name[32] = "?";
@@ -219,7 +219,7 @@ static void check_proc_list(void)
 	judge_search("4.arguments", "pid_ns", "cmdline", "\0victim", sizeof("\0victim"));
 	if (length < 0)
 		judge("4.pid1", "pid_ns", errno, refuse_read);
-	else if (strncmp(name, "sbx", 3) == 0 || strcmp(name, "attack") == 0)
+	else if (strcmp(name, param_get("pid1")) != 0)
 		report(BLOCKED, "4.pid1", "pid_ns", "pid 1 is %s", name);
 	else
 		report(SUCCEEDED, "4.pid1", "pid_ns", "pid 1 is %s", name);
