@@ -273,6 +273,10 @@ objects: $(OBJ)
 
 ## fuzz            fuzz targets with clang's libFuzzer, in build/fuzz
 fuzz:
+	@echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | \
+		clang -fsanitize=fuzzer -x c -o /dev/null - 2>/dev/null || { \
+		echo "sbx: libFuzzer is missing: apt-get install clang libclang-rt-dev" \
+		"(make test-fuzz replays the corpora without it)" >&2; exit 1; }
 	@$(MAKE) --no-print-directory MODE=fuzz fuzzers
 
 # -- for people ----------------------------------------------------------------------------

@@ -13,6 +13,12 @@ MAKEFLAGS=${MAKEFLAGS%% -- *}
 unset MAKEOVERRIDES
 export MAKEFLAGS
 
+# `make -n`, -t and -q reach this script too (its recipe line shares job slots): nothing is to be done then.
+case ${MAKEFLAGS%% *} in
+-*) ;;
+*[nqt]*) exit 0 ;;
+esac
+
 name=$1
 src=$2
 out=$3
@@ -57,6 +63,12 @@ bearssl) build_bearssl ;;
 	;;
 esac
 cd /
+for lib in "$new"/lib/lib*.a; do
+	[ -s "$lib" ] || {
+		printf 'vendor/build.sh: %s: the build left no library\n' "$name" >&2
+		exit 1
+	}
+done
 rm -rf -- "$new/obj" "$new/log"
 touch "$new/.built"
 rm -rf -- "$out"

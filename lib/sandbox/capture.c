@@ -60,10 +60,9 @@ static int capture_split(struct capture_stream *s, size_t budget)
 		return -1;
 	}
 	s->ring_size = budget - head;
-	if (s->head_len <= head) {
-		s->head_alloc = s->head_len; /* it will not grow: what follows is the tail's */
-		return 0;
-	}
+	s->head_cap = head;
+	if (s->head_len <= head)
+		return 0; /* it goes on to grow up to there */
 	over = s->head_len - head;
 	if (over > s->ring_size)
 		over = s->ring_size;
@@ -130,6 +129,19 @@ static ssize_t capture_read_ring(struct capture_stream *s, int fd)
 	return n;
 }
 
+/* Read up to want bytes to the end of the head. */
+static ssize_t capture_append(struct capture_stream *s, size_t want, int fd)
+{
+	ssize_t n;
+
+	if (s->head_alloc - s->head_len < want && capture_grow(s, s->head_len + want) != 0)
+		return -1;
+	n = read(fd, s->head + s->head_len, want);
+	if (n > 0)
+		s->head_len += (size_t)n;
+	return n;
+}
+
 static ssize_t capture_read_head(struct capture *c, struct capture_stream *s, int fd)
 {
 	unsigned char one;
@@ -139,24 +151,33 @@ static ssize_t capture_read_head(struct capture *c, struct capture_stream *s, in
 
 	if (want == 0) { /* full to the last byte: only one more byte makes it too much */
 		n = read(fd, &one, 1);
-		if (n == 1 && capture_pass_cap(c) != 0)
+		if (n != 1)
+			return n;
+		if (capture_pass_cap(c) != 0)
 			return -1;
-		if (n == 1)
+		if (s->head_len >= s->head_cap) {
 			capture_ring_put(s, &one, 1);
+			return n;
+		}
+		if (capture_grow(s, s->head_len + 1) != 0)
+			return -1;
+		s->head[s->head_len++] = one;
 		return n;
 	}
-	if (s->head_alloc - s->head_len < want && capture_grow(s, s->head_len + want) != 0)
-		return -1;
-	n = read(fd, s->head + s->head_len, want);
-	if (n > 0)
-		s->head_len += (size_t)n;
-	return n;
+	return capture_append(s, want, fd);
 }
 
 ssize_t capture_read(struct capture *c, int stream, int fd)
 {
 	struct capture_stream *s = &c->streams[stream];
-	ssize_t n = c->is_over ? capture_read_ring(s, fd) : capture_read_head(c, s, fd);
+	ssize_t n;
+
+	if (!c->is_over)
+		n = capture_read_head(c, s, fd);
+	else if (s->head_len < s->head_cap)
+		n = capture_append(s, s->head_cap - s->head_len, fd);
+	else
+		n = capture_read_ring(s, fd);
 
 	if (n > 0)
 		s->total_bytes += (uint64_t)n;

@@ -16,6 +16,7 @@
 struct capture_stream {
 	unsigned char *head;   /* owned; the first bytes, until the cap is passed all of them */
 	size_t head_len, head_alloc;
+	size_t head_cap;       /* once the cap is passed: how far the head goes */
 	unsigned char *ring;   /* owned; NULL until the cap is passed */
 	size_t ring_size, ring_pos, ring_len; /* ring_pos: where the next byte goes */
 	uint64_t total_bytes;

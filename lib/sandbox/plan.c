@@ -198,31 +198,67 @@ static int plan_fix_env(struct plan *plan, struct err *e)
 	return env_get(env, "TMPDIR") == NULL ? 0 : env_put(env, "TMPDIR", "/tmp", e);
 }
 
-static int plan_filter(struct plan *plan, struct err *e)
+static int plan_compile(struct seccomp_rules *rules, struct sock_fprog *prog, struct err *e)
+{
+	int rc = seccomp_compile(rules, prog, e);
+
+	seccomp_rules_fini(rules);
+	return rc;
+}
+
+/* No network, and no namespace that would keep it away: the filter has to. */
+static bool plan_must_deny_inet(const struct plan *plan)
+{
+	return plan->policy->net == NET_NONE && (plan->backend->layers & LAYER_BIT(LAYER_NET_NS)) == 0;
+}
+
+/* A filter of its own, so that neither --seccomp none nor an own list opens the network again. */
+static int plan_net_filter(struct plan *plan, struct err *e)
 {
 	struct seccomp_rules rules;
-	unsigned flags = 0;
+
+	if (!plan_must_deny_inet(plan))
+		return 0;
+	seccomp_rules_init(&rules);
+	if (seccomp_rules_no_inet(&rules, e) != 0) {
+		seccomp_rules_fini(&rules);
+		return -1;
+	}
+	return plan_compile(&rules, &plan->net_filter, e);
+}
+
+static int plan_main_filter(struct plan *plan, struct err *e)
+{
+	struct seccomp_rules rules;
+	const char *file = plan->policy->seccomp;
+	unsigned flags = plan_must_deny_inet(plan) ? SECCOMP_BUILTIN_DENY_INET : 0U;
+
+	seccomp_rules_init(&rules);
+	if ((file != NULL ? seccomp_file_load(file, &rules, e) : seccomp_rules_builtin(&rules, flags, e)) != 0) {
+		seccomp_rules_fini(&rules);
+		return -1;
+	}
+	return plan_compile(&rules, &plan->filter, e);
+}
+
+static int plan_filter(struct plan *plan, struct err *e)
+{
 	int rc = seccomp_available();
 
 	if ((plan->backend->layers & LAYER_BIT(LAYER_SECCOMP)) == 0)
 		return 0;
-	if (plan->policy->seccomp != NULL && strcmp(plan->policy->seccomp, "none") == 0) {
-		plan_miss(plan, LAYER_SECCOMP, "switched off by --seccomp none");
-		return 0;
-	}
 	if (rc != 0) {
 		plan_miss(plan, LAYER_SECCOMP, "this kernel has no seccomp filters (%s)", strerror(-rc));
 		return 0;
 	}
-	if (plan->policy->net == NET_NONE && (plan->backend->layers & LAYER_BIT(LAYER_NET_NS)) == 0)
-		flags = SECCOMP_BUILTIN_DENY_INET;
-	seccomp_rules_init(&rules);
-	rc = plan->policy->seccomp != NULL ? seccomp_file_load(plan->policy->seccomp, &rules, e) :
-					     seccomp_rules_builtin(&rules, flags, e);
-	if (rc == 0)
-		rc = seccomp_compile(&rules, &plan->filter, e);
-	seccomp_rules_fini(&rules);
-	return rc;
+	if (plan->policy->seccomp == NULL)
+		return plan_main_filter(plan, e);
+	if (plan_net_filter(plan, e) != 0)
+		return -1;
+	if (strcmp(plan->policy->seccomp, "none") != 0)
+		return plan_main_filter(plan, e);
+	plan_miss(plan, LAYER_SECCOMP, "switched off by --seccomp none");
+	return 0;
 }
 
 static int plan_refuse_limit(struct plan *plan, enum layer layer, const char *option, const char *why, struct err *e)
@@ -372,6 +408,7 @@ void plan_fini(struct plan *plan)
 		free(plan->checks[i].path);
 	free(plan->checks);
 	free(plan->filter.filter);
+	free(plan->net_filter.filter);
 	for (int i = 0; i < LAYER_COUNT; i++)
 		free(plan->why[i]);
 	if (plan->cgroup.version != 0)

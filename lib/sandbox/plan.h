@@ -94,6 +94,8 @@ struct plan {
 	size_t rule_count, rule_alloc;
 	unsigned landlock_flags; /* LANDLOCK_DENY_…, SCOPE_… */
 	struct sock_fprog filter; /* owned; len 0: none */
+	struct sock_fprog net_filter; /* owned; the same: keeps the network away where no namespace does, whatever the
+					 other filter is */
 	uint64_t rlimit_as_bytes, rlimit_data_bytes; /* 0: not set */
 	uint64_t rlimit_nproc;   /* 0: not set */
 	struct cgroup cgroup;

@@ -182,16 +182,21 @@ static int stage_rlimits(struct guard *g, struct err *e)
 	return 0;
 }
 
-/* 10. The filter last: steps above need calls that it refuses. */
+/* 10. The filters last: steps above need calls that they refuse. */
+static int stage_one_filter(const struct sock_fprog *filter, struct err *e)
+{
+	int rc = filter->len == 0 ? 0 : seccomp_install(filter);
+
+	return rc == 0 ? 0 : err_sys(e, ERR_SETUP, -rc, "install the seccomp filter");
+}
+
 static int stage_seccomp(struct guard *g, struct err *e)
 {
-	int rc;
-
-	if (g->plan->filter.len == 0)
-		return 0;
-	rc = seccomp_install(&g->plan->filter);
-	guard_note(g, LAYER_SECCOMP, -rc);
-	return rc == 0 ? 0 : err_sys(e, ERR_SETUP, -rc, "install the seccomp filter");
+	if (stage_one_filter(&g->plan->net_filter, e) != 0 || stage_one_filter(&g->plan->filter, e) != 0)
+		return -1;
+	if (g->plan->filter.len != 0)
+		guard_note(g, LAYER_SECCOMP, 0);
+	return 0;
 }
 
 /* What must not be missing; after all layers, before the command. */

@@ -215,6 +215,19 @@ int seccomp_rules_builtin(struct seccomp_rules *r, unsigned flags, struct err *e
 	return 0;
 }
 
+int seccomp_rules_no_inet(struct seccomp_rules *r, struct err *e)
+{
+	int uring = seccomp_syscall_number("io_uring_setup");
+
+	r->unknown_action = SECCOMP_RET_ALLOW; /* the other filter's business */
+	if (uring >= 0 && rules_add_list(r, &builtin[SYSCALL_NOSYS], uring, e) != 0)
+		return -1;
+	for (int nr = -1; (nr = syscalls_next(nr)) >= 0;)
+		if (syscalls_class(nr) == SYSCALL_SOCKET && rules_add_list(r, &socket_local, nr, e) != 0)
+			return -1;
+	return 0;
+}
+
 int seccomp_install(const struct sock_fprog *prog)
 {
 	if (prctl(PR_SET_SECCOMP, (unsigned long)SECCOMP_MODE_FILTER, prog, 0UL, 0UL) != 0)

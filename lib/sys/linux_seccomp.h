@@ -72,6 +72,12 @@ bool seccomp_rule_is_alike(const struct seccomp_rule *a, const struct seccomp_ru
 /* Append the built-in policy (deny list with argument checks). flags: SECCOMP_BUILTIN_*. */
 int seccomp_rules_builtin(struct seccomp_rules *r, unsigned flags, struct err *e);
 
+/*
+ * Append only what keeps a process without a network namespace off the network: sockets of AF_UNIX
+ * alone, and no io_uring, which makes sockets past a filter. To be installed beside any other.
+ */
+int seccomp_rules_no_inet(struct seccomp_rules *r, struct err *e);
+
 const char *seccomp_syscall_name(int nr);     /* NULL: not in the table of this architecture */
 int seccomp_syscall_number(const char *name); /* -1: not on this architecture */
 int seccomp_syscall_max(void);                /* the highest number of the table */

@@ -51,7 +51,7 @@ whole() {
 		ls /proc/self/fd | tr "\n" " "'
 	like "$out" '^sbx-init$' "$who: the first process is ours"
 	is "$(printf '%s\n' "$err" | grep -c 'ermission denied')" 3 "$who: its state cannot be read"
-	like "$out" '^0 1 2 3 ' "$who: 0, 1, 2, and the folder that is being listed"
+	like "$out" '^0 1 2 3 $' "$who: 0, 1, 2, and the folder that is being listed"
 	sandbox --user 0:0 -- sh -c 'id -u; echo x >/.sbx/sbx-init; /.sbx/sbx-init'
 	like "$out" '^0$' "$who: another user inside"
 	like "$err" 'started by sbx itself' "$who: our program does nothing for the command"
@@ -71,8 +71,8 @@ private() {
 	is "$(wc -c <"/proc/$outer/environ")" 0 "$who: its environment is empty"
 	if tap_is_root; then
 		inner=$(pgrep -P "$outer")
-		kept=$(find "/proc/$inner/fd" -name '[3-9]*' -printf '%f %l\n')
-		is "${kept%%:*}" '3 socket' "$who: the first process keeps nothing of the command's"
+		kept=$(find "/proc/$inner/fd" -name '[3-9]*' -printf '%f %l\n' | sed 's/:.*//')
+		is "$kept" '3 socket' "$who: the first process keeps nothing of the command's"
 	fi
 	kill -TERM "$pid"
 	end

@@ -103,7 +103,8 @@ extra_asserts() {
 	rm -rf "$work/root/made" "$work/root/made.d" "$work/root/made.l"
 	# shellcheck disable=SC2016 # the inner shell's
 	sbx "$1" "$2" -- /bin/sh -c 'cd && echo made >.attack-62'
-	is "$(find /root "$tap_home" -maxdepth 1 -name .attack-62)" '' "$label: 62 HOME is not the host's"
+	is "$(find /root "$tap_home" -maxdepth 1 -name .attack-62)" '' \
+		"$label: 62 HOME is not the host's"
 	stdio_run "$1" "$2"
 }
 

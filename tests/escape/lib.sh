@@ -392,7 +392,8 @@ kill_leftovers() {
 leftover_groups() {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		# shellcheck disable=SC2086 # a list of folders without blanks
-		host_left_groups=$(find ${escape_groups:-/nonexistent} -mindepth 1 -type d 2>/dev/null)
+		host_left_groups=$(find ${escape_groups:-/nonexistent} -mindepth 1 -type d \
+			2>/dev/null)
 		[ -n "$host_left_groups" ] || return 0
 		sleep 0.1
 	done
@@ -411,7 +412,7 @@ leftovers() {
 			}
 			{ pid = $1; is_zombie = $2 ~ /^Z/; $1 = $2 = ""; args[pid] = $0 }
 			is_zombie || mine[pid] { delete args[pid] }
-			/ps -e -o pid=,stat=/ || /awk -v self=/ { delete args[pid] }
+			/ps -e -o pid=,stat=|awk -v self=/ { delete args[pid] }
 			END {
 				script = args[self]
 				for (pid in args) if (args[pid] != script) print pid args[pid]

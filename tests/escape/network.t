@@ -87,7 +87,8 @@ extra_asserts() {
 	is "$(heard | tr ';' '\n' | grep -v "${unpromised:-^\$}")" '' \
 		"$label: the host's sockets heard nothing"
 	sbx "$1" "$2" --net host -- "$work/root/attack" 66
-	like "$(cat "$lines")" '^succeeded: 66.tcp-1.1.1.1-443 ' "$label: with --net host it is reached"
+	like "$(cat "$lines")" '^succeeded: 66.tcp-1.1.1.1-443 ' \
+		"$label: with --net host it is reached"
 	heard >/dev/null
 }
 

@@ -216,23 +216,28 @@ static void test_mixed(const char *backend)
 	}
 }
 
+static void on_tick(struct loop_timer *t)
+{
+	(void)t;
+}
+
 /* Freed in every state: before the loop runs, while starting, running, ending and draining. */
 static void test_freed(const char *backend)
 {
 	static const int rounds[] = { 0, 1, 2, 3, 5, 8, 12, 20 };
 
 	for (size_t i = 0; i < MEM_COUNT(rounds); i++) {
-		struct loop_timer tick = { .fn = NULL };
+		struct loop_timer tick = { .fn = on_tick };
 
 		done_count = 0;
 		prepare(&ones[0], backend, "setsid sleep 91 & sleep 91");
 		prepare(&ones[1], backend, "echo neighbour; exit 6");
 		start(&ones[0]);
 		start(&ones[1]);
-		(void)tick;
-		for (int k = 0; k < rounds[i] && ones[0].done == 0; k++)
-			if (loop_step(&loop, &e) != 0 || (done_count == 1 && k > 3))
-				break;
+		for (int k = 0; k < rounds[i]; k++)
+			if (loop_arm(&loop, &tick, 30, &e) != 0 || loop_step(&loop, &e) != 0)
+				BAIL("%s", e.msg);
+		loop_disarm(&loop, &tick);
 		finish(&ones[0]);
 		done_count = ones[1].done;
 		ok(run_until(1) && sandbox_run_result(ones[1].run)->exit_code == 6 &&

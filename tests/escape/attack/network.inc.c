@@ -265,20 +265,32 @@ static void check_path_socket(void)
 	judge_unix("68.link", "view", path_of("%s/to-outside/socket", param_get("root")), false);
 }
 
-/* 70: the resolver of libc; the script counts what its name server saw. */
-static void check_name_lookup(void)
+/* 70: the resolver of libc; the script counts what its name server saw, so the wait is short. */
+static int look_up(const char *name)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
 	struct addrinfo *found = NULL;
-	const char *name = param_get("dns_name");
-	int status = getaddrinfo(name, "443", &hints, &found);
 
-	if (status == 0) {
-		freeaddrinfo(found);
-		report(SUCCEEDED, "70.getaddrinfo", "net_ns+seccomp", "%s was answered", name);
-	} else {
-		report(BLOCKED, "70.getaddrinfo", "net_ns+seccomp", "%s", gai_strerror(status));
-	}
+	if (getaddrinfo(name, "443", &hints, &found) != 0)
+		return 1;
+	freeaddrinfo(found);
+	return 0;
+}
+
+static void check_name_lookup(void)
+{
+	const char *name = param_get("dns_name");
+	int status = 1;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(look_up(name));
+	for (int i = 0; i < 20 && waitpid(pid, &status, WNOHANG) == 0; i++)
+		sleep_ms(10);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	report(status == 0 ? SUCCEEDED : BLOCKED, "70.getaddrinfo", "net_ns+seccomp", "%s: %s", name,
+	    status == 0 ? "answered" : "no answer");
 	for (int port = 53; port <= 853; port += 800)
 		judge(path_of("70.tcp-%d", port), "net_ns+seccomp",
 		    inet_reach(SOCK_STREAM, "1.1.1.1", port, false), refuse_net);
