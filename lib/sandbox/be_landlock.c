@@ -64,8 +64,9 @@ static int landlock_check_op(const struct plan *p, const struct view_op *op, siz
 
 static int landlock_add_op(struct plan *p, const struct view_op *op, struct err *e)
 {
-	static const char *const devices[] = { "/dev/null",    "/dev/zero", "/dev/full", "/dev/random",
-					       "/dev/urandom", "/dev/tty",  "/dev/ptmx", "/dev/pts" };
+	/* not /dev/pts: it holds the user's other terminals; a terminal made inside is opened through its master */
+	static const char *const devices[] = { "/dev/null",   "/dev/zero",    "/dev/full",
+					       "/dev/random", "/dev/urandom", "/dev/ptmx" };
 
 	switch (op->kind) {
 	case VIEW_BIND:
@@ -77,7 +78,7 @@ static int landlock_add_op(struct plan *p, const struct view_op *op, struct err 
 		for (size_t i = 0; i < MEM_COUNT(devices); i++)
 			if (plan_add_rule(p, devices[i], LANDLOCK_DEVICE, e) != 0)
 				return -1;
-		return 0;
+		return p->policy->want_tty ? plan_add_rule(p, "/dev/tty", LANDLOCK_DEVICE, e) : 0;
 	case VIEW_SYMLINK: /* resolved by the kernel: the target's own rule counts */
 	case VIEW_TMPFS:
 	case VIEW_HIDE:
@@ -86,8 +87,8 @@ static int landlock_add_op(struct plan *p, const struct view_op *op, struct err 
 	return 0;
 }
 
-/* "/tmp/sbx-…", made here so that its path can be in the environment; the guardian removes it. */
-static int landlock_make_temp(struct plan *p, struct err *e)
+/* "/tmp/sbx-…": its path is in the environment, so it is chosen here; the guardian makes it and removes it. */
+static int landlock_choose_temp(struct plan *p, struct err *e)
 {
 	static const char *const parents[] = { "/tmp", "/var/tmp", "/dev/shm" };
 	unsigned char r[8];
@@ -98,14 +99,14 @@ static int landlock_make_temp(struct plan *p, struct err *e)
 		       r[5], r[6], r[7]);
 	for (size_t i = 0; i < MEM_COUNT(parents); i++) {
 		p->temp_parent_fd = open(parents[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (p->temp_parent_fd >= 0 && mkdirat(p->temp_parent_fd, p->temp_name, 0700) == 0) {
+		if (p->temp_parent_fd >= 0 && faccessat(p->temp_parent_fd, ".", W_OK | X_OK, AT_EACCESS) == 0) {
 			p->want_temp = true;
 			p->temp_path = mem_printf(e, "%s/%s", parents[i], p->temp_name);
 			return p->temp_path == NULL ? -1 : 0;
 		}
 		fd_close(&p->temp_parent_fd);
 	}
-	return err_set(e, ERR_SETUP, "no temporary folder can be made in /tmp, /var/tmp or /dev/shm");
+	return err_set(e, ERR_REFUSED, "no temporary folder can be made in /tmp, /var/tmp or /dev/shm: make one of them writable");
 }
 
 /* One folder is /tmp, HOME and, where there is no project root, the working folder. */
@@ -113,7 +114,7 @@ static int landlock_use_temp(struct plan *p, struct err *e)
 {
 	bool is_home_inside = p->root != NULL && view_path_is_below(p->home, p->root);
 
-	if (landlock_make_temp(p, e) != 0)
+	if (landlock_choose_temp(p, e) != 0)
 		return -1;
 	if (!is_home_inside) {
 		free(p->home);
@@ -131,6 +132,7 @@ static int landlock_use_temp(struct plan *p, struct err *e)
 static int landlock_plan(struct plan *p, struct err *e)
 {
 	const struct policy *policy = p->policy;
+	int errnum;
 
 	if (policy->net == NET_LOOPBACK)
 		return landlock_refuse("give a loopback of its own: --net loopback", "", e);
@@ -147,7 +149,12 @@ static int landlock_plan(struct plan *p, struct err *e)
 	p->landlock_flags = LANDLOCK_SCOPE_ABSTRACT | LANDLOCK_SCOPE_SIGNALS | LANDLOCK_DENY_UNIX;
 	if (policy->net == NET_NONE)
 		p->landlock_flags |= LANDLOCK_DENY_TCP;
-	plan_miss(p, LAYER_METADATA, "Landlock guards content: names, modes and times of other files can be seen");
+	plan_miss(p, LAYER_METADATA,
+		  "Landlock guards content: names of other files can be seen, modes, owners and times also changed where "
+		  "file permissions allow");
+	plan_miss(p, LAYER_PID_NS, landlock_supported(landlock_abi(&errnum), LANDLOCK_SCOPE_SIGNALS) != 0 ?
+					   "no namespace: other processes can be seen" :
+					   "no namespace: other processes can be seen, and signalled (Landlock before ABI 6)");
 	if (policy->net == NET_NONE)
 		plan_miss(p, LAYER_NET_NS, "no namespace: sockets of the internet families are refused by seccomp instead");
 	return 0;
@@ -155,7 +162,10 @@ static int landlock_plan(struct plan *p, struct err *e)
 
 static int landlock_setup(struct guard *g, struct err *e)
 {
-	(void)e;
+	const struct plan *p = g->plan;
+
+	if (mkdirat(p->temp_parent_fd, p->temp_name, 0700) != 0)
+		return err_sys(e, ERR_SETUP, errno, "make %s", p->temp_path);
 	guard_note(g, LAYER_VIEW, 0);
 	return 0;
 }

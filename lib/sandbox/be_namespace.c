@@ -18,6 +18,7 @@
 #include "../sys/fd.h"
 #include "../sys/linux_mount.h"
 #include "../sys/linux_ns.h"
+#include "../sys/path.h"
 #include "../sys/proc.h"
 #include "guard.h"
 
@@ -58,22 +59,35 @@ static int ns_map(struct guard *g, struct err *e)
  * The pinned root belongs to the runner's mount namespace, and only mounts of our own can be cloned: take the same path
  * here, and go on only if it is the same folder still.
  */
-static int ns_open_root(const struct plan *p, struct mount_source *s, const char *path, unsigned flags, struct err *e)
+static int ns_find_root(const struct plan *p, int *fd, struct err *e)
 {
 	struct stat pinned, here;
-	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int rc;
 
+	*fd = open(p->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (*fd < 0)
+		return err_sys(e, ERR_USAGE, errno, "project root %s", p->root);
+	if (fstat(p->root_fd, &pinned) == 0 && fstat(*fd, &here) == 0 && pinned.st_dev == here.st_dev &&
+	    pinned.st_ino == here.st_ino)
+		return 0;
+	fd_close(fd);
+	return err_set(e, ERR_USAGE, "project root %s was replaced while the sandbox started", p->root);
+}
+
+/* The root itself, or what lies below it: there no link is followed. */
+static int ns_open_in_root(const struct plan *p, struct mount_source *s, const struct view_op *op, unsigned flags,
+			   struct err *e)
+{
+	int root_fd, fd, rc;
+
+	if (ns_find_root(p, &root_fd, e) != 0)
+		return -1;
+	fd = path_open_beneath(root_fd, path_below(op->src, p->root), O_PATH);
+	fd_close(&root_fd);
 	if (fd < 0)
-		return err_sys(e, ERR_USAGE, errno, "project root %s", path);
-	if (fstat(p->root_fd, &pinned) != 0 || fstat(fd, &here) != 0 || pinned.st_dev != here.st_dev ||
-	    pinned.st_ino != here.st_ino) {
-		(void)close(fd);
-		return err_set(e, ERR_USAGE, "project root %s was replaced while the sandbox started", path);
-	}
+		return err_sys(e, ERR_USAGE, -fd, "%s", op->src);
 	rc = mount_source_open(s, fd, "", flags, -1);
-	(void)close(fd);
-	return rc == 0 ? 0 : ns_fail(e, rc, "open for the sandbox:", path);
+	fd_close(&fd);
+	return rc == 0 ? 0 : ns_fail(e, rc, "open for the sandbox:", op->src);
 }
 
 static int ns_open_source(struct ns_build *b, struct mount_source *s, const struct view_op *op, struct err *e)
@@ -84,8 +98,8 @@ static int ns_open_source(struct ns_build *b, struct mount_source *s, const stru
 
 	if (!view_path_is_below(op->dst, "/dev"))
 		flags |= MOUNT_NO_DEVICES;
-	if (op->is_root)
-		return ns_open_root(p, s, op->src, flags, e);
+	if (op->is_root || op->is_beneath)
+		return ns_open_in_root(p, s, op, flags, e);
 	rc = mount_source_open(s, AT_FDCWD, op->src, flags, -1);
 	if (rc == -ENOENT || rc == -ENOTDIR)
 		return err_sys(e, ERR_USAGE, -rc, "%s", op->src);
@@ -132,6 +146,19 @@ static int ns_make_folders(char *path, struct err *e)
 	return 0;
 }
 
+static bool ns_leads_through_link(const char *dst)
+{
+	char path[4096];
+	struct stat st;
+
+	for (const char *end = strchr(dst + 1, '/'); end != NULL; end = strchr(end + 1, '/')) {
+		(void)snprintf(path, sizeof path, "%.*s", (int)(end - dst), dst);
+		if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+			return true;
+	}
+	return false;
+}
+
 /* A mount point for op. Never made in a folder of the host: no empty file is left behind there. */
 static int ns_mount_point(const struct view_op *op, bool is_dir, struct err *e)
 {
@@ -139,6 +166,8 @@ static int ns_mount_point(const struct view_op *op, bool is_dir, struct err *e)
 	struct stat st;
 	int fd;
 
+	if (!mount_has_new_api() && ns_leads_through_link(op->dst))
+		return err_set(e, ERR_USAGE, "%s leads through a symbolic link: name what it leads to", op->dst);
 	if (lstat(op->dst, &st) == 0) {
 		if (S_ISLNK(st.st_mode))
 			return err_set(e, ERR_USAGE, "%s is a symbolic link: name what it leads to", op->dst);
@@ -212,12 +241,18 @@ static int ns_make_proc(struct ns_build *b, struct err *e)
 		return 0;
 	}
 	/*
-	 * In a container whose own /proc is masked the kernel refuses a fresh one. The outer one shows other processes:
-	 * only where Landlock's ptrace rule keeps their environment closed (landlock(7)), else none.
+	 * In a container whose own /proc is masked the kernel refuses a fresh one (EPERM; EBUSY in some). The outer one
+	 * shows other processes: only read-only, and only where Landlock's ptrace rule keeps their environment closed
+	 * (landlock(7)), else none.
 	 */
+	if (rc != -EPERM && rc != -EACCES && rc != -EBUSY)
+		return ns_fail(e, rc, "mount", "/proc");
 	guard_note(b->g, LAYER_PROC, -rc);
 	if (b->outer_proc.fd < 0 || landlock_abi(&errnum) == 0)
 		return 0;
+	for (size_t i = 0; i < b->g->plan->rule_count; i++)
+		if (strcmp(b->g->plan->rules[i].path, "/proc") == 0)
+			b->g->plan->rules[i].access = LANDLOCK_READ;
 	rc = mount_attach(&b->outer_proc, "/proc");
 	return rc == 0 ? 0 : ns_fail(e, rc, "mount the outer /proc", "");
 }
@@ -326,6 +361,19 @@ static int ns_do(struct ns_build *b, size_t i, struct err *e)
 	return err_set(e, ERR_INTERNAL, "unknown view operation");
 }
 
+/*
+ * The old root lies on "/" of the new one until it is dropped, and a link with enough ".." leads up into it. With the
+ * new API that is the moment after /proc, the first operation; the old one needs it to the end and goes through no link.
+ */
+static int ns_drop_old_root(struct ns_build *b, struct err *e)
+{
+	int rc = b->is_detachable ? mount_drop_old_root() : 0;
+
+	b->is_detachable = false;
+	mount_source_close(&b->outer_proc);
+	return rc == 0 ? 0 : ns_fail(e, rc, "drop the old root", "");
+}
+
 static int ns_build_view(struct ns_build *b, struct err *e)
 {
 	const struct view *v = &b->g->plan->view;
@@ -335,7 +383,7 @@ static int ns_build_view(struct ns_build *b, struct err *e)
 	if (ns_open_sources(b, e) != 0)
 		return -1;
 	b->outer_proc.fd = -1;
-	(void)mount_source_open(&b->outer_proc, AT_FDCWD, "/proc", MOUNT_NO_DEVICES | MOUNT_NO_EXEC, -1);
+	(void)mount_source_open(&b->outer_proc, AT_FDCWD, "/proc", MOUNT_READ_ONLY | MOUNT_NO_DEVICES | MOUNT_NO_EXEC, -1);
 	rc = mount_new_root();
 	if (rc != 0)
 		return ns_fail(e, rc, "mount an empty root", "");
@@ -343,15 +391,11 @@ static int ns_build_view(struct ns_build *b, struct err *e)
 	if (rc != 0)
 		return ns_fail(e, rc, "change to the new root", "");
 	for (size_t i = 0; i < v->count; i++)
-		if (ns_do(b, i, e) != 0)
+		if (ns_do(b, i, e) != 0 || (i == 0 && mount_has_new_api() && ns_drop_old_root(b, e) != 0))
 			return -1;
-	if ((b->g->report.applied & LAYER_BIT(LAYER_PROC)) != 0 && ns_mask_proc(e) != 0)
+	if (ns_drop_old_root(b, e) != 0 || ns_mask_proc(e) != 0)
 		return -1;
-	mount_source_close(&b->outer_proc);
-	if (b->is_detachable)
-		rc = mount_drop_old_root();
-	if (rc == 0)
-		rc = mount_set_read_only("/");
+	rc = mount_set_read_only("/");
 	(void)umask(umask_before);
 	return rc == 0 ? 0 : ns_fail(e, rc, "close the new root", "");
 }

@@ -21,6 +21,7 @@
 #include "../sys/fd.h"
 #include "../sys/linux_ns.h"
 #include "../sys/loop.h"
+#include "../sys/path.h"
 #include "../sys/proc.h"
 #include "../sys/tree.h"
 
@@ -63,6 +64,9 @@ int guard_pass_fd(struct guard *g, int fd, int as, struct err *e)
 
 static void guard_close_command_fds(struct guard *g)
 {
+	/* folders outside: nothing needs them any more */
+	fd_close(&g->plan->root_fd);
+	fd_close(&g->plan->cwd_fd);
 	fd_close(&g->stdin_fd);
 	fd_close(&g->stdout_fd);
 	fd_close(&g->stderr_fd);
@@ -74,7 +78,7 @@ static void guard_close_command_fds(struct guard *g)
 
 static void guard_isolate(struct guard *g)
 {
-	int keep[8 + GUARD_PASS_MAX + 3 * CGROUP_DIRS_MAX + MEM_COUNT(((struct view_facts *)NULL)->system)];
+	int keep[9 + GUARD_PASS_MAX + 3 * CGROUP_DIRS_MAX + MEM_COUNT(((struct view_facts *)NULL)->system)];
 	const struct plan *p = g->plan;
 	size_t n = 0;
 
@@ -83,6 +87,7 @@ static void guard_isolate(struct guard *g)
 	keep[n++] = g->stdout_fd;
 	keep[n++] = g->stderr_fd;
 	keep[n++] = p->root_fd;
+	keep[n++] = p->cwd_fd;
 	keep[n++] = p->temp_parent_fd;
 	for (size_t i = 0; i < p->cgroup.dir_count; i++) {
 		keep[n++] = p->cgroup.parent_fd[i];
@@ -116,6 +121,26 @@ static int guard_open_pty(struct guard *g, struct err *e)
 	return g->pty_slave_fd >= 0 ? 0 : err_sys(e, ERR_SETUP, errno, "open the pseudo-terminal's other side");
 }
 
+/*
+ * A path that lies in the project root may lead elsewhere by the time it is opened: from the pinned root down, through
+ * no link. In a mount namespace of our own the view's paths are already what they should be.
+ */
+static int guard_add_rule(const struct guard *g, const struct plan_rule *r)
+{
+	const struct plan *p = g->plan;
+	const char *rel = p->root == NULL || p->root_fd < 0 ? NULL : path_below(r->path, p->root);
+	int fd, rc;
+
+	if (rel == NULL || (g->report.applied & LAYER_BIT(LAYER_MOUNT_NS)) != 0)
+		return landlock_allow_path(g->landlock_fd, g->landlock_abi, r->path, r->access, true);
+	fd = path_open_beneath(p->root_fd, rel, O_PATH);
+	if (fd < 0)
+		return fd;
+	rc = landlock_allow_fd(g->landlock_fd, g->landlock_abi, fd, r->access);
+	fd_close(&fd);
+	return rc;
+}
+
 static int guard_prepare_landlock(struct guard *g, struct err *e)
 {
 	const struct plan *p = g->plan;
@@ -135,11 +160,13 @@ static int guard_prepare_landlock(struct guard *g, struct err *e)
 		return err_sys(e, ERR_SETUP, errnum, "make a Landlock rule set");
 	}
 	for (size_t i = 0; i < p->rule_count; i++) {
-		rc = landlock_allow_path(g->landlock_fd, g->landlock_abi, p->rules[i].path, p->rules[i].access, true);
+		rc = guard_add_rule(g, &p->rules[i]);
 		if (rc != 0)
 			return err_sys(e, ERR_SETUP, -rc, "Landlock rule for %s", p->rules[i].path);
 	}
-	return 0;
+	/* of the host's terminals only the command's own */
+	rc = g->pty_slave_fd < 0 ? 0 : landlock_allow_fd(g->landlock_fd, g->landlock_abi, g->pty_slave_fd, LANDLOCK_DEVICE);
+	return rc == 0 ? 0 : err_sys(e, ERR_SETUP, -rc, "Landlock rule for the pseudo-terminal");
 }
 
 /* A folder of PATH that is there; without a mount namespace it must be one of the view's, as the others cannot be read. */

@@ -282,7 +282,7 @@ int init_read_start(const struct json_node *frame, struct init_start *s, struct 
 	memset(s, 0, sizeof *s);
 	p->rq = &s->rq;
 	p->policy = &s->policy;
-	p->root_fd = p->temp_parent_fd = -1;
+	p->root_fd = p->cwd_fd = p->temp_parent_fd = -1;
 	p->want_capability_drop = p->want_no_new_privs = p->want_landlock = true;
 	s->policy.want_tty = read_flag(frame, "tty");
 	s->has_stdin = read_flag(frame, "stdin");

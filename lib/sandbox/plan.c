@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include "../base/limits.h"
 #include "../base/mem.h"
 #include "../sys/fd.h"
+#include "../sys/path.h"
 #include "../sys/tree.h"
 #include "root.h"
 #include "seccomp_file.h"
@@ -103,6 +105,24 @@ int plan_add_check(struct plan *plan, enum plan_check_kind kind, const char *pat
 	return 0;
 }
 
+/* An earlier run may have left a link to anywhere where a folder of the project is named: such a name is refused. */
+static int plan_check_beneath(const struct plan *plan, struct err *e)
+{
+	for (size_t i = 0; i < plan->view.count; i++) {
+		const struct view_op *op = &plan->view.ops[i];
+		int fd = !op->is_beneath ? -1 : path_open_beneath(plan->root_fd, path_below(op->src, plan->root), O_PATH);
+
+		if (op->is_beneath && fd < 0 && (fd == -ELOOP || fd == -EXDEV))
+			return err_set(e, ERR_USAGE, "%s: leads through a symbolic link in the project root; name what it leads to",
+				       op->src);
+		if (op->is_beneath && fd < 0)
+			return err_sys(e, ERR_USAGE, -fd, "%s", op->src);
+		if (fd >= 0)
+			(void)close(fd);
+	}
+	return 0;
+}
+
 int plan_build_view(struct plan *plan, bool is_etc_list, struct err *e)
 {
 	struct view_facts *f = &plan->facts;
@@ -115,7 +135,7 @@ int plan_build_view(struct plan *plan, bool is_etc_list, struct err *e)
 	f->cwd = plan->cwd_outside != NULL ? plan->cwd_outside : "/";
 	if (view_look(f, is_etc_list, e) != 0)
 		return -1;
-	return view_plan(&plan->view, plan->policy, f, e);
+	return view_plan(&plan->view, plan->policy, f, e) != 0 ? -1 : plan_check_beneath(plan, e);
 }
 
 void plan_close_sources(struct plan *plan)
@@ -136,23 +156,45 @@ const char *plan_host_env(const struct sandbox_request *rq, const char *name)
 	return NULL;
 }
 
-/* HOME as it is inside: the caller's own path where that can be one, else /tmp. */
+/* Without HOME in the environment, as login(1) would set it. */
+static const char *plan_passwd_home(void)
+{
+	const struct passwd *pw = getpwuid(geteuid());
+
+	return pw == NULL ? NULL : pw->pw_dir;
+}
+
+/* A folder of the system in which an empty HOME cannot be mounted, unless there is a real folder for it. */
+static bool plan_is_bad_home(const char *home)
+{
+	struct stat st;
+
+	if (strcmp(home, "/") == 0 || root_is_system_folder(home))
+		return true;
+	if (!view_path_is_below(home, "/opt") && !view_path_is_below(home, "/nix") && !view_path_is_below(home, "/gnu"))
+		return false;
+	return lstat(home, &st) != 0 || !S_ISDIR(st.st_mode);
+}
+
+/* HOME as it is inside: the caller's own path where that can be one, else /tmp; and its real path, for comparison. */
 static int plan_home(struct plan *plan, struct err *e)
 {
 	const char *home = plan_host_env(plan->rq, "HOME");
-	char *clean;
+	char real[PATH_MAX];
 
 	if (home == NULL || home[0] != '/')
+		home = plan_passwd_home();
+	if (home == NULL || home[0] != '/')
 		home = "/tmp";
-	clean = view_clean_path("/", home, e);
-	if (clean == NULL)
+	plan->home = view_clean_path("/", home, e);
+	if (plan->home == NULL)
 		return -1;
-	if (strcmp(clean, "/") == 0 || root_is_system_folder(clean)) {
-		free(clean);
-		clean = mem_strdup("/tmp", e);
+	plan->home_outside = mem_strdup(realpath(plan->home, real) != NULL ? real : plan->home, e);
+	if (plan_is_bad_home(plan->home)) {
+		free(plan->home);
+		plan->home = mem_strdup("/tmp", e);
 	}
-	plan->home = clean;
-	return clean == NULL ? -1 : 0;
+	return plan->home == NULL || plan->home_outside == NULL ? -1 : 0;
 }
 
 static int plan_identity(struct plan *plan, struct err *e)
@@ -206,35 +248,39 @@ static int plan_compile(struct seccomp_rules *rules, struct sock_fprog *prog, st
 	return rc;
 }
 
-/* No network, and no namespace that would keep it away: the filter has to. */
-static bool plan_must_deny_inet(const struct plan *plan)
+/*
+ * Where only Landlock stands between the command and the host, a filter of its own refuses what Landlock cannot, so that
+ * neither --seccomp none nor an own list opens it again.
+ */
+static int plan_outside_filter(struct plan *plan, struct err *e)
 {
-	return plan->policy->net == NET_NONE && (plan->backend->layers & LAYER_BIT(LAYER_NET_NS)) == 0;
-}
-
-/* A filter of its own, so that neither --seccomp none nor an own list opens the network again. */
-static int plan_net_filter(struct plan *plan, struct err *e)
-{
+	bool is_without_ns = (plan->backend->layers & (LAYER_BIT(LAYER_MOUNT_NS) | LAYER_BIT(LAYER_LANDLOCK))) ==
+			     LAYER_BIT(LAYER_LANDLOCK);
 	struct seccomp_rules rules;
+	int errnum, abi = is_without_ns ? landlock_abi(&errnum) : 0;
+	unsigned flags = plan->policy->net == NET_NONE ? SECCOMP_OUTSIDE_INET : 0U;
 
-	if (!plan_must_deny_inet(plan))
+	if (!is_without_ns)
 		return 0;
+	if (landlock_supported(abi, LANDLOCK_DENY_UNIX) == 0)
+		flags |= SECCOMP_OUTSIDE_UNIX;
+	if (abi < 3)
+		flags |= SECCOMP_OUTSIDE_TRUNCATE;
 	seccomp_rules_init(&rules);
-	if (seccomp_rules_no_inet(&rules, e) != 0) {
+	if (seccomp_rules_outside(&rules, flags, e) != 0) {
 		seccomp_rules_fini(&rules);
 		return -1;
 	}
-	return plan_compile(&rules, &plan->net_filter, e);
+	return plan_compile(&rules, &plan->outside_filter, e);
 }
 
 static int plan_main_filter(struct plan *plan, struct err *e)
 {
 	struct seccomp_rules rules;
 	const char *file = plan->policy->seccomp;
-	unsigned flags = plan_must_deny_inet(plan) ? SECCOMP_BUILTIN_DENY_INET : 0U;
 
 	seccomp_rules_init(&rules);
-	if ((file != NULL ? seccomp_file_load(file, &rules, e) : seccomp_rules_builtin(&rules, flags, e)) != 0) {
+	if ((file != NULL ? seccomp_file_load(file, &rules, e) : seccomp_rules_builtin(&rules, 0, e)) != 0) {
 		seccomp_rules_fini(&rules);
 		return -1;
 	}
@@ -251,11 +297,9 @@ static int plan_filter(struct plan *plan, struct err *e)
 		plan_miss(plan, LAYER_SECCOMP, "this kernel has no seccomp filters (%s)", strerror(-rc));
 		return 0;
 	}
-	if (plan->policy->seccomp == NULL)
-		return plan_main_filter(plan, e);
-	if (plan_net_filter(plan, e) != 0)
+	if (plan_outside_filter(plan, e) != 0)
 		return -1;
-	if (strcmp(plan->policy->seccomp, "none") != 0)
+	if (plan->policy->seccomp == NULL || strcmp(plan->policy->seccomp, "none") != 0)
 		return plan_main_filter(plan, e);
 	plan_miss(plan, LAYER_SECCOMP, "switched off by --seccomp none");
 	return 0;
@@ -378,7 +422,7 @@ static void plan_init(struct plan *plan, const struct sandbox_request *rq, const
 	plan->policy = rq->policy;
 	plan->backend = backend;
 	plan->argv = rq->argv;
-	plan->root_fd = plan->temp_parent_fd = -1;
+	plan->root_fd = plan->cwd_fd = plan->temp_parent_fd = -1;
 	cgroup_init(&plan->cgroup);
 }
 
@@ -408,7 +452,7 @@ void plan_fini(struct plan *plan)
 		free(plan->checks[i].path);
 	free(plan->checks);
 	free(plan->filter.filter);
-	free(plan->net_filter.filter);
+	free(plan->outside_filter.filter);
 	for (int i = 0; i < LAYER_COUNT; i++)
 		free(plan->why[i]);
 	if (plan->cgroup.version != 0)
@@ -417,14 +461,16 @@ void plan_fini(struct plan *plan)
 	if (plan->want_temp && plan->temp_parent_fd >= 0)
 		(void)tree_remove(plan->temp_parent_fd, plan->temp_name); /* the same */
 	fd_close(&plan->root_fd);
+	fd_close(&plan->cwd_fd);
 	fd_close(&plan->temp_parent_fd);
 	free(plan->cwd_outside);
 	free(plan->root);
 	free(plan->private_root);
 	free(plan->cwd);
 	free(plan->home);
+	free(plan->home_outside);
 	free(plan->notice);
 	free(plan->temp_path);
 	memset(plan, 0, sizeof *plan);
-	plan->root_fd = plan->temp_parent_fd = -1;
+	plan->root_fd = plan->cwd_fd = plan->temp_parent_fd = -1;
 }

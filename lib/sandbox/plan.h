@@ -20,7 +20,7 @@
 struct guard;
 struct plan;
 
-struct plan_rule { /* one Landlock rule, by path as the command sees it */
+struct plan_rule { /* one Landlock rule, by path as the command sees it; below the pinned root by its descriptor */
 	char *path; /* owned */
 	enum landlock_access access;
 };
@@ -72,7 +72,9 @@ struct plan {
 	char *private_root;   /* where that is inside */
 	int root_fd;          /* O_PATH, pins it; -1: none */
 	char *cwd;            /* real path inside */
+	int cwd_fd;           /* O_PATH, pins cwd on the host; -1: none */
 	char *home;           /* inside */
+	char *home_outside;   /* the caller's, by its real path */
 	char *notice;         /* one line for the user; NULL */
 	char *const *argv;    /* of the guardian's command: the request's, or tool's */
 	struct strv tool;     /* argv of the backend's tool; empty: none */
@@ -94,8 +96,8 @@ struct plan {
 	size_t rule_count, rule_alloc;
 	unsigned landlock_flags; /* LANDLOCK_DENY_…, SCOPE_… */
 	struct sock_fprog filter; /* owned; len 0: none */
-	struct sock_fprog net_filter; /* owned; the same: keeps the network away where no namespace does, whatever the
-					 other filter is */
+	struct sock_fprog outside_filter; /* owned; the same: what Landlock leaves open to a process without namespaces,
+					     refused whatever the other filter is */
 	uint64_t rlimit_as_bytes, rlimit_data_bytes; /* 0: not set */
 	uint64_t rlimit_nproc;   /* 0: not set */
 	struct cgroup cgroup;

@@ -39,8 +39,8 @@ static const char *root_unsuitable(const struct plan *plan, const char *path)
 	for (size_t i = 0; i < MEM_COUNT(itself); i++)
 		if (strcmp(path, itself[i]) == 0)
 			return "a folder of the system";
-	/* HOME holds keys and start-up files; so does whatever holds HOME. /tmp stands in where there is no HOME */
-	if (strcmp(plan->home, "/tmp") != 0 && view_path_is_below(plan->home, path))
+	/* HOME holds keys and start-up files; so does whatever holds HOME */
+	if (view_path_is_below(plan->home, path) || view_path_is_below(plan->home_outside, path))
 		return "your home folder, or above it";
 	return NULL;
 }
@@ -105,7 +105,7 @@ static int root_working_folder(struct plan *plan, const char *named, struct err 
 
 	if (path == NULL || root_open(path, &fd, &plan->cwd, e) != 0)
 		return -1;
-	fd_close(&fd);
+	plan->cwd_fd = fd;
 	if (!view_path_is_below(plan->cwd, plan->root))
 		return err_set(e, ERR_USAGE, "-C %s: lies outside the project root %s", named, plan->root);
 	return 0;
@@ -148,5 +148,6 @@ int root_resolve(struct plan *plan, struct err *e)
 	if (p->cwd != NULL)
 		return root_working_folder(plan, p->cwd, e);
 	plan->cwd = mem_strdup(plan->root, e);
+	plan->cwd_fd = fcntl(plan->root_fd, F_DUPFD_CLOEXEC, 3);
 	return plan->cwd == NULL ? -1 : 0;
 }

@@ -592,7 +592,7 @@ static void run_init(struct sandbox_run *run, struct loop *loop, const struct sa
 	run->stream_budget_bytes = rq->max_output_bytes;
 	run->control.fd = run->out[0].fd = run->out[1].fd = -1;
 	run->input.out.fd = run->input_file_fd = run->pty_fd = -1;
-	run->plan.root_fd = run->plan.temp_parent_fd = -1;
+	run->plan.root_fd = run->plan.cwd_fd = run->plan.temp_parent_fd = -1;
 	inner_init(&run->inner);
 	cgroup_init(&run->plan.cgroup);
 	for (size_t i = 0; i < MEM_COUNT(timers); i++) {

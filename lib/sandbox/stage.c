@@ -192,7 +192,7 @@ static int stage_one_filter(const struct sock_fprog *filter, struct err *e)
 
 static int stage_seccomp(struct guard *g, struct err *e)
 {
-	if (stage_one_filter(&g->plan->net_filter, e) != 0 || stage_one_filter(&g->plan->filter, e) != 0)
+	if (stage_one_filter(&g->plan->outside_filter, e) != 0 || stage_one_filter(&g->plan->filter, e) != 0)
 		return -1;
 	if (g->plan->filter.len != 0)
 		guard_note(g, LAYER_SECCOMP, 0);

@@ -12,6 +12,7 @@
 
 #include "../base/limits.h"
 #include "../base/mem.h"
+#include "../sys/path.h"
 
 /* What a program needs to start at all; only those that exist. /gnu and /nix hold whole systems (Guix, NixOS). */
 static const char *const system_folders[] = { "/usr",	"/bin",	   "/sbin", "/lib", "/lib32",
@@ -244,6 +245,48 @@ static int view_add_mount(struct view *v, const struct policy_mount *m, const ch
 	return 0;
 }
 
+/* A writable folder of the host in which path lies, or NULL. */
+static const struct view_op *view_writable_above(const struct view *v, const char *path)
+{
+	const struct view_op *above = view_covering(v, path, v->count);
+
+	if (above == NULL || above->kind != VIEW_BIND || above->is_read_only || strcmp(above->dst, path) == 0)
+		return NULL;
+	return above;
+}
+
+static bool view_has(const struct view *v, const char *dst)
+{
+	for (size_t i = 0; i < v->count; i++)
+		if (strcmp(v->ops[i].dst, dst) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * What lies in a writable folder could be moved away by renaming a folder above it, and another be put in its place: so
+ * each folder between becomes a mount of itself, which rename(2) refuses (EBUSY).
+ */
+static int view_add_pins(struct view *v, const char *dst, struct err *e)
+{
+	const struct view_op *above = view_writable_above(v, dst);
+	size_t start = above == NULL ? 0 : strlen(above->dst);
+	MEM_AUTOFREE char *from = above == NULL ? NULL : mem_strdup(above->src, e);
+
+	if (above == NULL)
+		return 0;
+	if (from == NULL)
+		return -1;
+	for (const char *end = strchr(dst + start + 1, '/'); end != NULL; end = strchr(end + 1, '/')) {
+		MEM_AUTOFREE char *place = mem_strndup(dst, (size_t)(end - dst), e);
+		MEM_AUTOFREE char *src = place == NULL ? NULL : mem_printf(e, "%s%s", from, place + start);
+
+		if (src == NULL || (!view_has(v, place) && view_add(v, VIEW_BIND, src, place, e) == NULL))
+			return -1;
+	}
+	return 0;
+}
+
 /* A link that is hidden must not leave its target open by the target's own name: hide what it leads to. */
 static int view_add_hide(struct view *v, const struct policy_mount *m, const char *base, struct err *e)
 {
@@ -254,7 +297,26 @@ static int view_add_hide(struct view *v, const struct policy_mount *m, const cha
 		return -1;
 	if (strcmp(dst, "/") == 0)
 		return err_set(e, ERR_USAGE, "--hide /: nothing would be left");
+	if (realpath(dst, real) == NULL && view_writable_above(v, dst) != NULL)
+		return err_set(e, ERR_USAGE, "--hide %s: does not exist in a folder where the command could make it; make it first",
+			       dst);
 	return view_add(v, VIEW_HIDE, NULL, realpath(dst, real) != NULL ? real : dst, e) == NULL ? -1 : 0;
+}
+
+/* Pins of every place that the policy names; of a hidden one by its real path, as it will be hidden. */
+static int view_add_all_pins(struct view *v, const struct policy *p, const char *base, struct err *e)
+{
+	char real[PATH_MAX];
+
+	for (size_t i = 0; i < p->mount_count; i++) {
+		const struct policy_mount *m = &p->mounts[i];
+		MEM_AUTOFREE char *dst = view_clean_path(base, m->dst != NULL ? m->dst : m->src, e);
+		bool is_hide = m->kind == MOUNT_HIDE;
+
+		if (dst == NULL || view_add_pins(v, is_hide && realpath(dst, real) != NULL ? real : dst, e) != 0)
+			return -1;
+	}
+	return 0;
 }
 
 static size_t view_depth(const char *path)
@@ -312,6 +374,8 @@ int view_plan(struct view *v, const struct policy *p, const struct view_facts *f
 	for (size_t i = 0; i < p->mount_count; i++)
 		if (p->mounts[i].kind != MOUNT_HIDE && view_add_mount(v, &p->mounts[i], f->cwd, e) != 0)
 			return err_wrap(e, "mount %zu of the policy", i + 1);
+	if (view_add_all_pins(v, p, f->cwd, e) != 0)
+		return -1;
 	view_sort_by_depth(v, first);
 	for (size_t i = 0; i < p->mount_count; i++)
 		if (p->mounts[i].kind == MOUNT_HIDE && view_add_hide(v, &p->mounts[i], f->cwd, e) != 0)
@@ -319,6 +383,8 @@ int view_plan(struct view *v, const struct policy *p, const struct view_facts *f
 	for (size_t i = 0; i < v->count; i++) {
 		const struct view_op *above = view_covering(v, v->ops[i].dst, i);
 
+		v->ops[i].is_beneath = v->ops[i].kind == VIEW_BIND && !v->ops[i].is_root && f->root != NULL &&
+				       path_below(v->ops[i].src, f->root) != NULL;
 		v->ops[i].may_create = above == NULL || above->kind == VIEW_TMPFS || above->kind == VIEW_DEV;
 	}
 	return 0;

@@ -31,6 +31,8 @@ struct view_op {
 	bool is_read_only;
 	bool is_system;     /* a system folder: root's private files in it are hidden from a root caller */
 	bool is_asked;      /* named by the policy, not a default of the view */
+	bool is_beneath;    /* BIND: src lies below the project root, where a sandboxed program may have made links: it is
+			       opened without following any */
 	bool is_root;       /* the project root: src is pinned by a descriptor */
 	bool may_create;    /* the mount point may be made: it lies on a tmpfs of ours, never in a folder of the host */
 };

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -215,16 +216,66 @@ int seccomp_rules_builtin(struct seccomp_rules *r, unsigned flags, struct err *e
 	return 0;
 }
 
-int seccomp_rules_no_inet(struct seccomp_rules *r, struct err *e)
-{
-	int uring = seccomp_syscall_number("io_uring_setup");
+/* Another process is named by the first argument; 0 is the caller itself. */
+static const struct seccomp_rule other_first[] = { DENY_IF(EPERM, 1, IS_NOT(0, 0)) };
+/* "which" is first, "who" second; 0 is the caller or its group, but all of the user's with PRIO_USER. */
+static const struct seccomp_rule other_priority[] = {
+	DENY_IF(EPERM, 1, IS_NOT(1, 0)),
+	DENY_IF(EPERM, 1, IS(0, PRIO_USER)),
+};
+#define IOPRIO_WHO_USER 3 /* ioprio_set(2) */
+static const struct seccomp_rule other_ioprio[] = {
+	DENY_IF(EPERM, 1, IS_NOT(1, 0)),
+	DENY_IF(EPERM, 1, IS(0, IOPRIO_WHO_USER)),
+};
+static const struct seccomp_rule unix_only[] = { DENY_IF(EAFNOSUPPORT, 1, NOT_IN(0, BIT(AF_UNIX))) };
+static const struct seccomp_rule not_unix[] = { DENY_IF(EAFNOSUPPORT, 1, IS(0, AF_UNIX)) };
+static const struct seccomp_rule no_socket[] = { { .action = DENY_WITH(EAFNOSUPPORT) } };
+static const struct seccomp_rule no_access[] = { { .action = DENY_WITH(EACCES) } };
+static const struct seccomp_rule open_truncates[] = {
+	DENY_IF(EACCES, 1, MASKED(1, O_TRUNC | O_ACCMODE, O_TRUNC)),
+};
+static const struct seccomp_rule openat_truncates[] = {
+	DENY_IF(EACCES, 1, MASKED(2, O_TRUNC | O_ACCMODE, O_TRUNC)),
+};
 
+static const struct {
+	const char *name;
+	unsigned flags; /* needs all of them; 0: always */
+	unsigned not_flags;
+	struct rule_list list;
+} outside[] = {
+	{ "prlimit64", 0, 0, LIST(other_first) },
+	{ "sched_setaffinity", 0, 0, LIST(other_first) },
+	{ "sched_setattr", 0, 0, LIST(other_first) },
+	{ "sched_setparam", 0, 0, LIST(other_first) },
+	{ "sched_setscheduler", 0, 0, LIST(other_first) },
+	{ "setpriority", 0, 0, LIST(other_priority) },
+	{ "ioprio_set", 0, 0, LIST(other_ioprio) },
+	{ "socket", SECCOMP_OUTSIDE_INET | SECCOMP_OUTSIDE_UNIX, 0, LIST(no_socket) },
+	{ "socket", SECCOMP_OUTSIDE_INET, SECCOMP_OUTSIDE_UNIX, LIST(unix_only) },
+	{ "socket", SECCOMP_OUTSIDE_UNIX, SECCOMP_OUTSIDE_INET, LIST(not_unix) },
+	{ "socketpair", SECCOMP_OUTSIDE_INET, 0, LIST(unix_only) },
+	{ "io_uring_setup", SECCOMP_OUTSIDE_INET, 0, LIST(nosys_rules) },
+	{ "truncate", SECCOMP_OUTSIDE_TRUNCATE, 0, LIST(no_access) },
+	{ "truncate64", SECCOMP_OUTSIDE_TRUNCATE, 0, LIST(no_access) },
+	{ "open", SECCOMP_OUTSIDE_TRUNCATE, 0, LIST(open_truncates) },
+	{ "openat", SECCOMP_OUTSIDE_TRUNCATE, 0, LIST(openat_truncates) },
+	{ "openat2", SECCOMP_OUTSIDE_TRUNCATE, 0, LIST(nosys_rules) },
+};
+
+int seccomp_rules_outside(struct seccomp_rules *r, unsigned flags, struct err *e)
+{
 	r->unknown_action = SECCOMP_RET_ALLOW; /* the other filter's business */
-	if (uring >= 0 && rules_add_list(r, &builtin[SYSCALL_NOSYS], uring, e) != 0)
-		return -1;
-	for (int nr = -1; (nr = syscalls_next(nr)) >= 0;)
-		if (syscalls_class(nr) == SYSCALL_SOCKET && rules_add_list(r, &socket_local, nr, e) != 0)
+	for (size_t i = 0; i < MEM_COUNT(outside); i++) {
+		int nr = seccomp_syscall_number(outside[i].name);
+
+		if (nr < 0 || (flags & outside[i].flags) != outside[i].flags ||
+		    (flags & outside[i].not_flags) != 0)
+			continue;
+		if (rules_add_list(r, &outside[i].list, nr, e) != 0)
 			return -1;
+	}
 	return 0;
 }
 

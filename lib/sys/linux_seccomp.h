@@ -73,10 +73,16 @@ bool seccomp_rule_is_alike(const struct seccomp_rule *a, const struct seccomp_ru
 int seccomp_rules_builtin(struct seccomp_rules *r, unsigned flags, struct err *e);
 
 /*
- * Append only what keeps a process without a network namespace off the network: sockets of AF_UNIX
- * alone, and no io_uring, which makes sockets past a filter. To be installed beside any other.
+ * Append what a process without namespaces of its own must not do to the outside, and no Landlock
+ * rule refuses: to be installed beside any other filter. Always: limits, priorities and processors
+ * of other processes. flags: what else.
  */
-int seccomp_rules_no_inet(struct seccomp_rules *r, struct err *e);
+enum {
+	SECCOMP_OUTSIDE_INET = 1 << 0,     /* sockets of every family but AF_UNIX, and io_uring */
+	SECCOMP_OUTSIDE_UNIX = 1 << 1,     /* socket(AF_UNIX): not socketpair(2), which reaches nobody */
+	SECCOMP_OUTSIDE_TRUNCATE = 1 << 2, /* by path or by opening read-only: Landlock ABI 1 and 2 */
+};
+int seccomp_rules_outside(struct seccomp_rules *r, unsigned flags, struct err *e);
 
 const char *seccomp_syscall_name(int nr);     /* NULL: not in the table of this architecture */
 int seccomp_syscall_number(const char *name); /* -1: not on this architecture */

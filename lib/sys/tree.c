@@ -45,6 +45,8 @@ static int tree_remove_entry(int fd, const char *name, int top_fd, dev_t dev, un
 		return -EXDEV; /* a mount point: not ours to empty */
 	if (depth >= TREE_DEPTH) {
 		(void)snprintf(up, sizeof up, ".sbx-up-%lu", (*moved)++);
+		/* moving a folder rewrites its "..": that needs write permission on the folder itself (rename(2)) */
+		(void)fchmodat(fd, name, 0700, 0);
 		return renameat(fd, name, top_fd, up) == 0 ? 0 : -errno;
 	}
 	sub = tree_open(fd, name);

@@ -24,6 +24,11 @@ limits() {
 	[ "$who" != root ] || [ "$backend" = bubblewrap ] || limit='-m 256m --pids 50'
 }
 
+# find_folder: the private temporary folder that the command printed, where it has one on the host.
+find_folder() {
+	folders=$(sed -n 's,^\(/[a-z/]*/sbx-[0-9a-f]\{16\}\).*,\1,p' "$tmp/.bg.out")
+}
+
 killed() {
 	limits
 	new_sleep
@@ -32,10 +37,7 @@ killed() {
 	within 20 sh -c '[ -s "$1" ] && [ "$(pgrep -fc "^sleep '"$nap"'")" = 3 ]' sh "$tmp/.bg.out"
 	is "$(pgrep -fc "^sleep $nap")" 3 "$at: control: three processes run"
 	[ -z "$limit" ] || isnt "$(cgroup_folders "$pid")" '' "$at: control: a control group is there"
-	folders=''
-	case $(cat "$tmp/.bg.out") in
-	*/sbx-*/tmp) folders=$(dirname "$(head -n 1 "$tmp/.bg.out")") ;;
-	esac
+	find_folder
 	[ "$backend" != landlock ] || ok "$at: control: a temporary folder is there" test -d "$folders"
 	kill -KILL "$pid"
 	end
@@ -47,10 +49,7 @@ killed() {
 	# shellcheck disable=SC2086 # words
 	begin $limit -- sh -c "i=0; while [ \$i -lt 20 ]; do sleep $nap & i=\$((i+1)); done; echo \"\$TMPDIR\""
 	within 10 test -s "$tmp/.bg.out"
-	folders=''
-	case $(cat "$tmp/.bg.out") in
-	*/sbx-*/tmp) folders=$(dirname "$(head -n 1 "$tmp/.bg.out")") ;;
-	esac
+	find_folder
 	kill -KILL "$pid" 2>/dev/null
 	end
 	clean 'SIGKILL while it drains'
@@ -71,6 +70,10 @@ starting() {
 		pids="$pids $pid"
 	done
 	ok "$at: SIGKILL while it starts: no process is left" is_gone "sleep $nap"
+	# Between the making of a group and the birth of the process that would remove it there is a
+	# moment; the next run removes what was left in it.
+	# shellcheck disable=SC2086 # words
+	sandbox $limit -- true
 	for pid in $pids; do
 		within 3 no_cgroups "$pid" || break
 	done

@@ -1,0 +1,61 @@
+/* See path.h. The walk is the same on every system; openat2(2) is tried first where there is one. */
+#include "path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "path_os.h"
+
+const char *path_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	if (n == 1)
+		return path[0] == '/' ? path + 1 : NULL;
+	if (strncmp(path, dir, n) != 0 || (path[n] != '\0' && path[n] != '/'))
+		return NULL;
+	return path[n] == '\0' ? path + n : path + n + 1;
+}
+
+/* One component at a time; O_NOFOLLOW makes a link in the middle ENOTDIR or ELOOP. */
+static int path_walk(int dir_fd, const char *rel, int flags)
+{
+	char name[NAME_MAX + 1];
+	int fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 3), next;
+
+	while (fd >= 0 && *rel != '\0') {
+		size_t n = strcspn(rel, "/");
+		const char *rest = rel + n + strspn(rel + n, "/");
+
+		if (n > NAME_MAX || (n == 2 && memcmp(rel, "..", 2) == 0)) {
+			(void)close(fd);
+			return n > NAME_MAX ? -ENAMETOOLONG : -EXDEV;
+		}
+		(void)snprintf(name, sizeof name, "%.*s", (int)n, rel);
+		next = openat(fd, name,
+			      (*rest == '\0' ? flags : PATH_OS_SEARCH | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC);
+		if (next < 0 && errno == ENOTDIR && path_os_is_link(fd, name))
+			errno = ELOOP;
+		if (next >= 0 && path_os_is_link_fd(next)) { /* O_PATH opens the link itself */
+			(void)close(next);
+			next = -1;
+			errno = ELOOP;
+		}
+		next = next < 0 ? -errno : next;
+		(void)close(fd);
+		fd = next;
+		rel = rest;
+	}
+	return fd == -1 ? -errno : fd;
+}
+
+int path_open_beneath(int dir_fd, const char *rel, int flags)
+{
+	int fd = *rel == '\0' ? -ENOSYS : path_os_open_beneath(dir_fd, rel, flags | O_CLOEXEC);
+
+	return fd == -ENOSYS || fd == -EPERM ? path_walk(dir_fd, rel, flags) : fd;
+}

@@ -1,0 +1,18 @@
+/* What path.c needs of the system at hand. */
+#ifndef SBX_SYS_PATH_OS_H
+#define SBX_SYS_PATH_OS_H
+
+#include <fcntl.h>
+#include <stdbool.h>
+
+#ifdef O_PATH
+#define PATH_OS_SEARCH O_PATH
+#else
+#define PATH_OS_SEARCH O_RDONLY
+#endif
+
+int path_os_open_beneath(int dir_fd, const char *rel, int flags); /* fd or -errno; -ENOSYS: walk instead */
+bool path_os_is_link(int dir_fd, const char *name);
+bool path_os_is_link_fd(int fd);
+
+#endif
