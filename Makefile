@@ -84,10 +84,12 @@ GCC_INC := $(shell $(CC) -print-file-name=include 2>/dev/null)
 CRTBEGIN := $(shell $(CC) -print-file-name=crtbeginS.o 2>/dev/null)
 CRTEND := $(shell $(CC) -print-file-name=crtendS.o 2>/dev/null)
 
+# A tenth of the binary would be relocations; ld packs them on x86 only (musl >= 1.2.4 reads them).
+RELR_x86_64 = -Wl,-z,pack-relative-relocs
 # static-pie is linked by hand: `-static-pie` with a plain specs file gives a dynamic program.
 MUSL_CFLAGS = -nostdinc -isystem $(MUSL)/include -isystem $(GCC_INC)
 MUSL_LDFLAGS = -nostartfiles -nodefaultlibs -static-pie -Wl,--no-dynamic-linker \
-	-Wl,-z,text,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections \
+	-Wl,-z,text,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections $(RELR_$(ARCH)) \
 	-L$(MUSL)/lib $(MUSL)/lib/rcrt1.o $(MUSL)/lib/crti.o $(CRTBEGIN)
 MUSL_LIBS = -Wl,--start-group -lc -lgcc -lgcc_eh -Wl,--end-group $(CRTEND) $(MUSL)/lib/crtn.o
 

@@ -25,7 +25,8 @@
 
 struct run_state {
 	struct run_options opts;
-	struct strv env;       /* a copy of the caller's: our own block is wiped */
+	struct strv env;       /* copies: our own environment and arguments are wiped, as pid 1 inside shows them */
+	struct strv argv;
 	int result_fd;         /* --result; -1: none */
 	struct loop loop;
 	struct sandbox_run *run;
@@ -46,6 +47,7 @@ static void state_fini(struct run_state *s)
 	sandbox_run_free(s->run);
 	loop_fini(&s->loop);
 	strv_fini(&s->env);
+	strv_fini(&s->argv);
 	run_options_fini(&s->opts);
 	fd_close(&s->result_fd);
 }
@@ -84,8 +86,8 @@ static int open_result(struct run_state *s, struct err *e)
 	if (to == NULL)
 		return 0;
 	if (strncmp(to, "fd:", 3) != 0) {
-		s->result_fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0644);
-		return s->result_fd >= 0 ? 0 : err_sys(e, ERR_USAGE, errno, "--result %s", to);
+		s->result_fd = fd_open_named("--result", to, O_WRONLY | O_CREAT | O_TRUNC, 0644, e);
+		return s->result_fd >= 0 ? 0 : -1;
 	}
 	if (str_parse_u64(to + 3, 1 << 20, "--result fd:N", &n, e) != 0)
 		return -1;
@@ -149,6 +151,7 @@ static int handle_signals(struct run_state *s, struct err *e)
 	static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT };
 
 	loop_ignore_signal(SIGPIPE);
+	loop_ignore_signal(SIGXFSZ); /* ulimit -f of the caller: a failed write that is told, not our death */
 	for (size_t i = 0; i < MEM_COUNT(forwarded); i++)
 		if (loop_on_signal(&s->loop, forwarded[i], on_forward, s, e) != 0)
 			return -1;
@@ -176,12 +179,23 @@ static void fill_request(const struct run_state *s, char **argv, struct sandbox_
 	rq->is_only_run = true;
 }
 
-static int copy_env(struct run_state *s, char **envp, struct err *e)
+/* --env TOKEN=x and the paths of --hide are nobody's business; argv[0] stays, for ps. */
+static void wipe_arguments(char **argv)
+{
+	for (char **v = argv + 1; *v != NULL; v++)
+		mem_wipe(*v, strlen(*v));
+}
+
+static int copy_and_wipe(struct run_state *s, char **argv, char **command, char **envp, struct err *e)
 {
 	for (char **v = envp; *v != NULL; v++)
 		if (strv_add(&s->env, *v, e) != 0)
 			return -1;
+	for (char **v = command; *v != NULL; v++)
+		if (strv_add(&s->argv, *v, e) != 0)
+			return -1;
 	env_wipe_own(envp);
+	wipe_arguments(argv);
 	proc_set_dumpable(false);
 	return 0;
 }
@@ -348,9 +362,9 @@ static int run_with_options(struct run_state *s, int argc, char **argv, char **e
 		return print_seccomp(&s->opts, e);
 	if (first == argc)
 		return err_set(e, ERR_USAGE, "no command given; sbx-run --help");
-	if (open_result(s, e) != 0 || copy_env(s, envp, e) != 0)
+	if (open_result(s, e) != 0 || copy_and_wipe(s, argv, argv + first, envp, e) != 0)
 		return -1;
-	return s->opts.want_explain ? explain(s, argv + first, e) : run_command(s, argv + first, e);
+	return s->opts.want_explain ? explain(s, s->argv.v, e) : run_command(s, s->argv.v, e);
 }
 
 /* A failure before there was a run: with --json its result is an object like any other. */

@@ -13,7 +13,8 @@ MAKEFLAGS=${MAKEFLAGS%% -- *}
 unset MAKEOVERRIDES
 export MAKEFLAGS
 
-# `make -n`, -t and -q reach this script too (its recipe line shares job slots): nothing is to be done then.
+# `make -n`, -t and -q reach this script too (its recipe line shares job slots): nothing is to
+# be done then.
 case ${MAKEFLAGS%% *} in
 -*) ;;
 *[nqt]*) exit 0 ;;

@@ -434,6 +434,8 @@ pid_t guard_start(struct guard *g, struct err *e)
 		if (pid >= 0)
 			plan_miss(p, LAYER_USER_NS, "user namespaces are refused here (%s)", strerror(errnum));
 	}
+	if (pid == -ENOSPC) /* user.max_user_namespaces: not the ENOSPC of a full disk */
+		pid = -EUSERS;
 	if (pid < 0)
 		return err_sys(e, ERR_SETUP, (int)-pid, "make namespaces");
 	if (pid == 0) {

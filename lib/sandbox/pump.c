@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,6 +31,8 @@ void pump_stop(struct pump *p)
 	p->buffer = NULL;
 	if (p->closes_out)
 		fd_close(&p->out.fd);
+	else
+		fd_close(&p->own_out_fd);
 }
 
 static void pump_end(struct pump *p)
@@ -147,7 +150,8 @@ static int pump_step_write(struct pump *p)
 		pump_wait(p, true);
 		return 0;
 	}
-	n = write(p->out.fd, p->buffer + p->pos, want);
+	n = p->is_out_socket ? send(p->out.fd, p->buffer + p->pos, want, MSG_DONTWAIT | MSG_NOSIGNAL) :
+			       write(p->out.fd, p->buffer + p->pos, want);
 	if (n < 0 && errno == EINTR)
 		return 1;
 	if (n < 0 && errno == EAGAIN) {
@@ -210,9 +214,15 @@ int pump_start(struct pump *p, struct loop *loop, int in_fd, int out_fd, struct 
 	p->loop = loop;
 	p->in = (struct loop_watch){ .fd = in_fd, .events = POLLIN, .fn = pump_on_event, .ctx = p };
 	p->out = (struct loop_watch){ .fd = out_fd, .events = 0, .fn = pump_on_event, .ctx = p };
-	/* splice into or from a terminal would wait for it */
-	p->is_splice = pump_os_can_splice() && isatty(in_fd) == 0 && isatty(out_fd) == 0;
-	p->is_out_file = fstat(out_fd, &st) == 0 && S_ISREG(st.st_mode);
+	p->own_out_fd = isatty(out_fd) == 1 ? fd_reopen_nonblock(out_fd) : -1;
+	if (p->own_out_fd >= 0)
+		p->out.fd = p->own_out_fd;
+	if (fstat(out_fd, &st) == 0) {
+		p->is_out_file = S_ISREG(st.st_mode);
+		p->is_out_socket = S_ISSOCK(st.st_mode);
+	}
+	/* splice into or from a terminal, and into a socket, would wait for it whatever its flags say */
+	p->is_splice = pump_os_can_splice() && !p->is_out_socket && isatty(in_fd) == 0 && isatty(out_fd) == 0;
 	if (loop_add(loop, &p->in, e) != 0)
 		return -1;
 	if (loop_add(loop, &p->out, e) != 0) {

@@ -21,6 +21,8 @@ struct pump {
 				   over is read and dropped */
 	bool is_splice;
 	bool is_out_file;      /* a regular file: never blocks, takes any size at once */
+	bool is_out_socket;    /* written with MSG_DONTWAIT */
+	int own_out_fd;        /* the caller's terminal opened once more, not blocking; -1 */
 	bool is_discarding;    /* the other side is gone or enough was passed on: keep draining */
 	int write_errno;       /* EPIPE, ENOSPC …: why the other side is gone; 0 */
 	void (*on_end)(struct pump *p);       /* end of input or failed output; the pump is stopped */

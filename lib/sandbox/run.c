@@ -199,8 +199,8 @@ static void run_on_drain(struct loop_timer *t)
 		run_kill(run);
 		return;
 	}
-	/* a slow reader of ours gets all there is; a holder of the pipe that is silent gets no more time */
-	if (run_io_is_pending(run))
+	/* a slow reader of ours gets all there is, unless the run was ended; a silent holder of the pipe gets no more time */
+	if (run_io_is_pending(run) && !run->is_ending)
 		(void)loop_arm(run->loop, &run->drain, LIMIT_DRAIN_MS, &e);
 	else
 		run_finish(run);
@@ -238,10 +238,34 @@ static void run_reap_guard(struct sandbox_run *run)
 	fd_close(&run->control.fd);
 }
 
+/*
+ * Does this error say that the machine does not give what the backend needs? Only then may auto go on to a weaker one.
+ * What may be gone the next moment (no memory, no process or descriptor left), or is the fault of a file, could be
+ * brought about by another sandbox, to have the next command run without one.
+ */
+static bool run_is_missing_here(const struct err *e)
+{
+	switch (e->errnum) {
+	case EPERM:
+	case EACCES:
+	case ENOSYS:
+	case EINVAL:
+	case EOPNOTSUPP:
+	case ENODEV: /* no such file system type */
+	case ENOENT: /* no bwrap, no /proc */
+	case EUSERS: /* no more user namespaces: guard_start() */
+		return true;
+	case 0:
+		return e->kind == ERR_REFUSED || e->kind == ERR_SETUP;
+	default:
+		return false;
+	}
+}
+
 /* The guardian did not come up, or said that it cannot: the next backend of auto, or the end. */
 static void run_start_failed(struct sandbox_run *run, const struct err *e, bool is_final)
 {
-	bool is_hopeless = is_final || run->named != NULL || run->is_ending;
+	bool is_hopeless = is_final || run->named != NULL || run->is_ending || !run_is_missing_here(e);
 
 	log_write(LOG_LIFECYCLE, "backend %s: %s", run->plan.backend->name, e->msg);
 	run_reap_guard(run);
@@ -370,7 +394,7 @@ static void run_guard_lost(struct sandbox_run *run)
 	if (run->state == RUN_STARTING) {
 		(void)err_set(&e, ERR_SETUP, run->is_ending ? "ended before the command was started" :
 							       "the sandbox's first process ended during set-up");
-		run_start_failed(run, &e, run->is_ending);
+		run_start_failed(run, &e, true);
 		return;
 	}
 	run_note_no_status(run);
@@ -648,6 +672,8 @@ void sandbox_run_signal(struct sandbox_run *run, int signo)
 		run->forwarded_signal = signo;
 	if (run->state == RUN_RUNNING || run->state == RUN_EXITED)
 		run_command(run, GUARD_SIGNAL, signo);
+	else if (run->state == RUN_ENDED && run->forwarded_signal == signo)
+		run_finish(run); /* only a reader that does not read is waited for */
 	else if (run->state == RUN_STARTING && run->forwarded_signal == signo)
 		run_end(run, REASON_CANCELLED, true); /* there is nobody yet who could handle it */
 }
@@ -660,6 +686,8 @@ void sandbox_run_resize(struct sandbox_run *run)
 
 void sandbox_run_cancel(struct sandbox_run *run, bool at_once)
 {
+	if (run->state == RUN_ENDED)
+		run_finish(run);
 	run_end(run, REASON_CANCELLED, at_once);
 }
 

@@ -20,9 +20,9 @@ static int run_open_input(struct sandbox_run *run, struct guard *g, struct err *
 	if (run->rq.stdin_mode == STDIN_NULL)
 		return 0; /* the stage opens /dev/null as it is inside */
 	if (run->rq.stdin_mode == STDIN_FILE) {
-		run->input_file_fd = open(run->rq.policy->stdin_path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		run->input_file_fd = fd_open_named("--stdin", run->rq.policy->stdin_path, O_RDONLY, 0, e);
 		if (run->input_file_fd < 0)
-			return err_sys(e, ERR_USAGE, errno, "--stdin %s", run->rq.policy->stdin_path);
+			return -1;
 	}
 	if (fd_pipe(&g->stdin_fd, &write_fd, e) != 0)
 		return -1;

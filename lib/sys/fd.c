@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -126,6 +127,35 @@ int fd_write_all(int fd, const void *data, size_t len)
 		len -= (size_t)n;
 	}
 	return 0;
+}
+
+int fd_reopen_nonblock(int fd)
+{
+	char path[32];
+
+	(void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+int fd_open_named(const char *option, const char *path, int flags, mode_t mode, struct err *e)
+{
+	bool is_own_link = strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+	int fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (is_own_link ? 0 : O_NOFOLLOW), mode);
+	struct stat st;
+
+	if (fd < 0 && errno == ELOOP)
+		return err_set(e, ERR_USAGE, "%s %s: is a symbolic link; name what it leads to", option, path);
+	if (fd < 0 && errno == ENXIO)
+		return err_set(e, ERR_USAGE, "%s %s: nobody reads this FIFO", option, path);
+	if (fd < 0)
+		return err_sys(e, ERR_USAGE, errno, "%s %s", option, path);
+	if (fstat(fd, &st) == 0 && (S_ISDIR(st.st_mode) || (S_ISFIFO(st.st_mode) && (flags & O_ACCMODE) == O_RDONLY))) {
+		(void)close(fd);
+		return err_set(e, ERR_USAGE, "%s %s: is a %s", option, path, S_ISDIR(st.st_mode) ? "folder" : "FIFO");
+	}
+	/* O_NONBLOCK was for open(2) only */
+	(void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	return fd;
 }
 
 static int fd_read_open(int fd, const char *path, struct buf *out, struct err *e)

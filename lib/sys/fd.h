@@ -15,6 +15,11 @@
 void fd_close(int *fd); /* closes *fd unless it is -1, and leaves -1 */
 int fd_pipe(int *read_fd, int *write_fd, struct err *e);
 int fd_socketpair(int type, int *a, int *b, struct err *e); /* AF_UNIX; type SOCK_STREAM or SOCK_SEQPACKET */
+/*
+ * The file behind fd (a terminal) opened once more for writing, with O_NONBLOCK that its other users do not get: -1
+ * where it cannot be (no /proc).
+ */
+int fd_reopen_nonblock(int fd);
 void fd_grow_pipe(int fd); /* to some hundred KiB where the system allows; a wish, not a need */
 int fd_set_nonblock(int fd, struct err *e);
 /* Make sure that 0, 1 and 2 are open (on /dev/null), so that no other file ever becomes one of them. */
@@ -26,6 +31,11 @@ bool fd_is_readable(int fd);
 bool fd_is_writable(int fd);
 /* Write all of it, waiting where the descriptor is non-blocking. -1 with errno. */
 int fd_write_all(int fd, const void *data, size_t len);
+/*
+ * A file that the user named, where hostile code may have made a link or a FIFO of that name: the last component must be
+ * no link (but for those of /dev and /proc), and opening never waits. ERR_USAGE naming the option.
+ */
+int fd_open_named(const char *option, const char *path, int flags, mode_t mode, struct err *e);
 /* The whole content of a file, at most the cap of out: ERR_USAGE for folders, FIFOs, devices and too large files. */
 int fd_read_regular(const char *path, struct buf *out, struct err *e);
 /* A small /proc or /sys file below dir_fd (AT_FDCWD) into text[size], NUL-terminated; length or -errno. Raw. */

@@ -220,7 +220,8 @@ int proc_kill_children(pid_t keep, int *keep_status, struct rusage *keep_usage, 
 	for (before = 0; (left = proc_signal_tree(getpid(), SIGSTOP)) > before && clock_now_ms() < end_ms;)
 		before = left;
 	while (clock_now_ms() < end_ms) {
-		if (proc_signal_tree(getpid(), SIGKILL) == 0)
+		/* none is seen: all are dead and to be reaped, or there is no /proc to see them in */
+		if (proc_signal_tree(getpid(), SIGKILL) == 0 && access("/proc/self/stat", F_OK) != 0)
 			proc_kill_by_number();
 		if (proc_reap(keep, keep_status, keep_usage, keep_seen))
 			return 0;

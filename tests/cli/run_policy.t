@@ -141,6 +141,7 @@ assert d["limits"]["timeout_ms"] is None and d["root"] == sys.argv[3], d' \
 each_run explained
 
 viewed() {
+	as "$who" mkdir -p sub
 	sandbox --explain --ro /srv --hide "$PWD/sub" --tmpfs "$PWD/t:1m" -- true
 	for line in 'bind ro /usr' "bind rw $PWD" 'bind ro /srv' "tmpfs $PWD/t 1048576" \
 		"hide $PWD/sub" 'proc /proc' 'dev /dev' 'tmpfs /tmp'; do
@@ -150,6 +151,7 @@ viewed() {
 	first=$out
 	sandbox --explain -- true
 	is "$out" "$first" "$at: --explain says the same twice"
+	rm -rf sub
 }
 ONLY=namespace each_run viewed
 

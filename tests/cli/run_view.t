@@ -90,6 +90,13 @@ mounted() {
 	is "$rc:$out:$(ls sub | tr '\n' ,)" 0:x:deep,f, "$at: --tmpfs over a folder of the root"
 	sandbox --ro "$PWD/sub" -- sh -c 'cat sub/f; echo x >sub/f; echo y >h'
 	is "$out:$(cat sub/f):$(cat h)" kept:kept:y "$at: --ro inside the writable root"
+	sandbox --ro "$PWD/sub/deep" -- sh -c 'mv sub moved; mkdir -p sub/deep && echo x >sub/deep/g'
+	is "$(ls -d moved sub/deep/g 2>/dev/null)" '' "$at: --ro: nor is it moved away"
+	[ ! -e moved ] || { rm -rf sub; mv moved sub; }
+	sandbox --ro "$PWD/sub/deep" --hide "$PWD/sub/f" -- sh -c 'mv sub moved; mkdir -p sub/deep &&
+		echo x >sub/deep/g'
+	is "$(ls -d moved sub/deep/g 2>/dev/null)" '' \
+		"$at: a folder above such a place cannot be moved away"
 	sandbox --hide "$PWD/sub" -- sh -c 'ls sub; cat sub/f; echo x >sub/f; echo ok'
 	is "$out:$(cat sub/f)" ok:kept "$at: --hide of a folder"
 	sandbox --hide "$PWD/sub/f" -- sh -c 'cat sub/f; echo x >sub/f; rm -f sub/f; ls -d sub/deep'
@@ -102,8 +109,10 @@ mounted() {
 	is "$out" '' "$at: --hide of a link hides what it leads to"
 	sandbox --hide /usr/share -- ls -A /usr/share
 	is "$out" '' "$at: --hide of a system folder"
-	sandbox --hide "$PWD/not-there" -- true
+	sandbox --hide "$host/not-there" -- true
 	is "$rc" 0 "$at: --hide of what is not there"
+	sandbox --hide "$PWD/not-there" -- true
+	is "$rc" 125 "$at: --hide of what the command could make"
 	ok "$at: --hide: nothing was made for it" test ! -e not-there
 	is "$(ls -A)" "$(printf 'h\nhog\nsub\nsublink\n' | grep -v hog)" \
 		"$at: no mount point is left in the root"

@@ -27,6 +27,7 @@ tap_make_user
 
 # A test that was killed could not clean up.
 find /var/tmp /etc /opt /usr/lib -maxdepth 1 -name 'sbx-escape*.*' -mmin +60 -exec rm -rf -- {} +
+find /sys/fs/cgroup -name 'escape.*' -type d -mmin +60 -exec rmdir -- {} + 2>/dev/null
 # Beside /tmp, since the view has a /tmp of its own: the project lies at its own path.
 work=$(mktemp -d /var/tmp/sbx-escape.XXXXXX) || bail 'no work folder'
 chmod 0755 "$work"

@@ -6,7 +6,7 @@ set -eu
 export LC_ALL=C
 
 binary=$1
-size_max_bytes=${2:-307200}
+size_max_bytes=${2:-300000}
 status=0
 
 complain() {

@@ -51,6 +51,10 @@ is "$rc:$last" '1:1 passed, 1 failed, 0 skipped' 'a script that leaves early'
 script a 'echo ok 1; echo 1..1; exit 3'
 tally
 is "$rc:$last" '1:1 passed, 1 failed, 0 skipped' 'a non-zero exit behind a good plan'
+script a 'echo ok 1; echo 1..1; exit 3'
+script b "$tap; ok one false; done_testing"
+tally
+is "$rc:$last" '1:1 passed, 2 failed, 0 skipped' 'it counts beside a failed assertion as well'
 script a 'echo ok 1; echo 1..2'
 tally
 is "$rc:$last" '1:1 passed, 1 failed, 0 skipped' 'a broken plan'
@@ -78,8 +82,19 @@ dir=$(printf '%s\n' "$out" | sed -n 's/.* tmp=//p')
 isnt "$pid" '' 'a test with a background process ran'
 ok 'its process is gone' sh -c '! kill -0 "$1" 2>/dev/null' sh "$pid"
 ok 'its folder is gone' test ! -e "$dir"
+printf '%s; ok one false; done_testing\n' "$tap" >"$tmp/two.sh"
+run sh "$tmp/two.sh"
+is "$rc" 1 'a script with a failure exits with 1'
 isnt "$(as_user id -u)" 0 'as_user is no root'
-is "$(as_user id -G)" "$(as_user id -g)" 'as_user has no supplementary group'
+# Group 4 is adm, which reads logs: root may well have it.
+printf '%s; as_user id -G; as_user id -g; pass x; done_testing\n' "$tap" >"$tmp/three.sh"
+if tap_is_root; then
+	run setpriv --groups=4 sh "$tmp/three.sh"
+else
+	run sh "$tmp/three.sh"
+fi
+is "$(printf '%s\n' "$out" | sed -n 1p)" "$(printf '%s\n' "$out" | sed -n 2p)" \
+	'as_user has no supplementary group'
 is "$(SECRET=1 as_user sh -c 'echo "$SECRET"')" '' 'as_user starts from a clean environment'
 ok 'as_user can write its HOME' as_user sh -c ': >"$HOME/x"'
 is "$(as_user sh -c 'exit 7'; echo $?)" 7 'as_user gives the exit status on'

@@ -34,7 +34,7 @@ static void begin(void)
 	err_clear(&e);
 	memset(&rq, 0, sizeof rq);
 	memset(&plan, 0, sizeof plan);
-	plan.root_fd = plan.temp_parent_fd = -1;
+	plan.root_fd = plan.cwd_fd = plan.temp_parent_fd = -1;
 	rq.policy = &policy;
 	rq.argv = default_argv;
 	rq.env = default_env;
@@ -93,9 +93,8 @@ static void test_printed(const struct sandbox_backend *b)
 			   b->name, layer_name((enum layer)i), plan.why[i]);
 	if (plan.temp_path != NULL)
 		snprintf(temp, sizeof temp, "%s", plan.temp_path);
-	ok(temp[0] == '\0' || access(temp, F_OK) == 0, "%s: control: a temporary folder", b->name);
+	ok(temp[0] == '\0' || access(temp, F_OK) != 0, "%s: a plan makes no folder", b->name);
 	finish();
-	ok(temp[0] == '\0' || access(temp, F_OK) != 0, "%s: which is gone afterwards", b->name);
 }
 
 static void test_environment(void)

@@ -18,6 +18,14 @@ static struct policy policy;
 static struct plan plan;
 static struct err e;
 
+static void set_home(const char *path)
+{
+	free(plan.home);
+	free(plan.home_outside);
+	plan.home = mem_strdup(path, &e);
+	plan.home_outside = mem_strdup(path, &e);
+}
+
 static void begin(const struct sandbox_backend *b, const char *root, const char *cwd)
 {
 	memset(&plan, 0, sizeof plan);
@@ -25,8 +33,8 @@ static void begin(const struct sandbox_backend *b, const char *root, const char 
 	err_clear(&e);
 	plan.policy = &policy;
 	plan.backend = b;
-	plan.root_fd = plan.temp_parent_fd = -1;
-	plan.home = mem_strdup("/home/somebody", &e);
+	plan.root_fd = plan.cwd_fd = plan.temp_parent_fd = -1;
+	set_home("/home/somebody");
 	if (root != NULL)
 		policy.root = mem_strdup(root, &e);
 	if (cwd != NULL)
@@ -131,23 +139,19 @@ static void test_chance(void)
 static void test_home(void)
 {
 	begin(&backend_namespace, below("p"), NULL);
-	free(plan.home);
-	plan.home = mem_strdup(below("p"), &e);
+	set_home(below("p"));
 	is_int(root_resolve(&plan, &e), -1, "HOME itself");
 	finish();
 	begin(&backend_namespace, top, NULL);
-	free(plan.home);
-	plan.home = mem_strdup(below("p"), &e);
+	set_home(below("p"));
 	is_int(root_resolve(&plan, &e), -1, "what holds HOME");
 	finish();
 	begin(&backend_namespace, below("p/sub"), NULL);
-	free(plan.home);
-	plan.home = mem_strdup(below("p"), &e);
+	set_home(below("p"));
 	is_int(root_resolve(&plan, &e), 0, "a folder in HOME");
 	finish();
 	begin(&backend_namespace, below("p"), NULL);
-	free(plan.home);
-	plan.home = mem_strdup(below("p"), &e);
+	set_home(below("p"));
 	if (policy_option_rw(&policy, below("p"), &e) != 0)
 		BAIL("%s", e.msg);
 	is_int(root_resolve(&plan, &e), 0, "HOME that --rw names too");

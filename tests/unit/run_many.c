@@ -254,7 +254,7 @@ static void test_streams(const char *backend)
 
 	done_count = 0;
 	for (int i = 0; i < 2; i++) {
-		char script[100], path[PATH_MAX + 20];
+		char script[100], path[PATH_MAX + 40];
 
 		for (int k = 0; k < 2; k++) {
 			snprintf(path, sizeof path, "%s/stream%d%d", top, i, k);

@@ -167,12 +167,12 @@ static void test_order(void)
 	add(policy_option_tmpfs, "/work/project/a:1m");
 	add(policy_option_bind, "/data:/work/project/a/b/c:ro");
 	add(policy_option_rw, "/srv");
-	add(policy_option_hide, "/work/project/secret");
+	add(policy_option_hide, "/elsewhere/secret");
 	is_int(view_plan(&view, &policy, &facts, &e), 0, "nested mounts");
 	ok(place("/work/project") < place("/work/project/a"), "the root before what is in it");
 	ok(place("/work/project/a") < place("/work/project/a/b"), "outer before inner");
 	ok(place("/work/project/a/b") < place("/work/project/a/b/c"), "and inner before innermost");
-	is_int(place("/work/project/secret"), view.count - 1, "what is hidden comes last");
+	is_int(place("/elsewhere/secret"), view.count - 1, "what is hidden comes last");
 	ok(find("/work/project/a/b")->may_create, "a mount point on a tmpfs of ours may be made");
 	ok(!find("/work/project/a")->may_create, "not in the root");
 	ok(!find("/work/project/a/b/c")->may_create, "nor in a bind");
@@ -220,6 +220,25 @@ static void test_refused(void)
 	begin();
 	add(policy_option_tmpfs, "/dev/shm");
 	is_refused("/dev", "a tmpfs in /dev");
+	finish();
+}
+
+/* A folder between the root and a place in it could be renamed away: it is pinned by a mount of itself. */
+static void test_pins(void)
+{
+	begin();
+	add(policy_option_ro, "/work/project/a/b/c");
+	is_int(view_plan(&view, &policy, &facts, &e), 0, "a place deep in the root");
+	ok(find("/work/project/a") != NULL && find("/work/project/a/b") != NULL &&
+	   !find("/work/project/a")->is_read_only, "folders above it are pinned, writable");
+	ok(place("/work/project/a") < place("/work/project/a/b") &&
+	   place("/work/project/a/b") < place("/work/project/a/b/c"), "outer ones first");
+	ok(find("/work/project/a/b/c")->is_beneath && !find("/usr")->is_beneath &&
+	   !find("/work/project")->is_beneath, "sources below the root are known as such");
+	finish();
+	begin();
+	add(policy_option_hide, "/work/project/not-there");
+	is_refused("not-there", "hiding what the command could make");
 	finish();
 }
 
@@ -273,6 +292,7 @@ int main(void)
 	test_default();
 	test_order();
 	test_refused();
+	test_pins();
 	test_hidden_link();
 	test_look();
 	return done_testing();

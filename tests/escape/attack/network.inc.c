@@ -222,6 +222,9 @@ static void judge_unix(const char *tag, const char *layers, const char *name, bo
 		{"sendmmsg", ".dgram", "sendmmsg", SOCK_DGRAM, false},
 		{"pair-sendto", ".dgram", "sendto", SOCK_DGRAM, true},
 		{"pair-connect", ".dgram", "connect", SOCK_DGRAM, true},
+		/* unix(7) takes SOCK_RAW for SOCK_DGRAM without a word. */
+		{"raw-pair-sendto", ".dgram", "sendto", SOCK_RAW, true},
+		{"raw-sendto", ".dgram", "sendto", SOCK_RAW, false},
 	};
 
 	for (size_t i = 0; i < COUNT(ways); i++) {
@@ -289,8 +292,8 @@ static void check_name_lookup(void)
 		sleep_ms(10);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	report(status == 0 ? SUCCEEDED : BLOCKED, "70.getaddrinfo", "net_ns+seccomp", "%s: %s", name,
-	    status == 0 ? "answered" : "no answer");
+	report(status == 0 ? SUCCEEDED : BLOCKED, "70.getaddrinfo", "net_ns+seccomp", "%s: %s",
+	    name, status == 0 ? "answered" : "no answer");
 	for (int port = 53; port <= 853; port += 800)
 		judge(path_of("70.tcp-%d", port), "net_ns+seccomp",
 		    inet_reach(SOCK_STREAM, "1.1.1.1", port, false), refuse_net);
