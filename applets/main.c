@@ -64,10 +64,10 @@ static int sbx_help(struct err *e)
 
 	buf_init(&out, LIMIT_SMALL_FILE);
 	rc = buf_puts(&out,
-		      "usage: sbx APPLET [ARG...]       run an applet; a link named like one does the same\n"
-		      "       sbx --list                names of the applets\n"
-		      "       sbx --install [-s] DIR    make the links in DIR (-s: symbolic ones)\n"
-		      "       sbx --show-asset [NAME]   print a file that is built in; without NAME list them\n"
+		      "usage: sbx APPLET [ARG...]      run an applet; a link named like one does too\n"
+		      "       sbx --list               names of the applets\n"
+		      "       sbx --install [-s] DIR   a copy and links in DIR (-s: symbolic links)\n"
+		      "       sbx --show-asset [NAME]  print a built-in file; without NAME their names\n"
 		      "       sbx --version | --help\n\napplets:\n",
 		      e);
 	if (rc == 0)
@@ -93,17 +93,21 @@ static int sbx_list(struct err *e)
 	return rc;
 }
 
-static int install_link(const char *dir, const char *name, bool is_symbolic, struct err *e)
+/* before: what DIR/sbx was, 0 for nothing: its hard links are ours to replace, as symbolic links to sbx are. */
+static int install_link(const char *dir, const char *name, bool is_symbolic, const struct stat *before, struct err *e)
 {
 	MEM_AUTOFREE char *from = mem_printf(e, "%s/sbx", dir);
 	MEM_AUTOFREE char *to = mem_printf(e, "%s/%s", dir, name);
-	struct stat st;
+	struct stat st, now;
 
 	if (from == NULL || to == NULL)
 		return -1;
-	/* only links of our own are replaced: a program of that name is somebody's */
-	if (lstat(to, &st) == 0 && !S_ISLNK(st.st_mode) && st.st_nlink < 2)
-		return err_set(e, ERR_USAGE, "--install: %s exists and is no link; remove it first", to);
+	if (stat(from, &now) != 0)
+		return err_sys(e, ERR_IO, errno, "--install: %s", from);
+	if (lstat(to, &st) == 0 && !S_ISLNK(st.st_mode) &&
+	    (st.st_dev != before->st_dev || st.st_ino != before->st_ino) &&
+	    (st.st_dev != now.st_dev || st.st_ino != now.st_ino))
+		return err_set(e, ERR_USAGE, "--install: %s exists and is not ours; remove it first", to);
 	if (unlink(to) != 0 && errno != ENOENT)
 		return err_sys(e, ERR_IO, errno, "--install: %s", to);
 	if ((is_symbolic ? symlink("sbx", to) : link(from, to)) != 0)
@@ -112,17 +116,18 @@ static int install_link(const char *dir, const char *name, bool is_symbolic, str
 }
 
 /* The program itself as DIR/sbx, unless it is there already; written beside and renamed, so that it is never half there. */
-static int install_program(const char *dir, struct err *e)
+static int install_program(const char *dir, struct stat *before, struct err *e)
 {
 	MEM_AUTOFREE char *to = mem_printf(e, "%s/sbx", dir);
 	MEM_AUTOFREE char *temp = mem_printf(e, "%s/.sbx.%d", dir, (int)getpid());
-	struct stat self, there;
+	struct stat self;
 
 	if (to == NULL || temp == NULL)
 		return -1;
 	if (stat("/proc/self/exe", &self) != 0)
 		return err_sys(e, ERR_IO, errno, "--install: find the program (is /proc mounted?)");
-	if (stat(to, &there) == 0 && there.st_dev == self.st_dev && there.st_ino == self.st_ino)
+	memset(before, 0, sizeof *before);
+	if (stat(to, before) == 0 && before->st_dev == self.st_dev && before->st_ino == self.st_ino)
 		return 0;
 	if (out_copy_file("/proc/self/exe", temp, 0755, e) != 0 || rename(temp, to) != 0) {
 		if (e->kind == ERR_NONE)
@@ -137,13 +142,14 @@ static int sbx_install(int argc, char **argv, struct err *e)
 {
 	bool is_symbolic = argc > 2 && strcmp(argv[2], "-s") == 0;
 	const char *dir = argv[is_symbolic ? 3 : 2];
+	struct stat before;
 
 	if (dir == NULL || argc > (is_symbolic ? 4 : 3) || dir[0] == '-')
 		return err_set(e, ERR_USAGE, "usage: sbx --install [-s] DIR");
-	if (install_program(dir, e) != 0)
+	if (install_program(dir, &before, e) != 0)
 		return -1;
 	for (size_t i = 0; i < MEM_COUNT(applets); i++)
-		if (!applets[i].is_hidden && install_link(dir, applets[i].name, is_symbolic, e) != 0)
+		if (!applets[i].is_hidden && install_link(dir, applets[i].name, is_symbolic, &before, e) != 0)
 			return -1;
 	return 0;
 }

@@ -367,12 +367,23 @@ static int run_with_options(struct run_state *s, int argc, char **argv, char **e
 	return s->opts.want_explain ? explain(s, s->argv.v, e) : run_command(s, s->argv.v, e);
 }
 
-/* A failure before there was a run: with --json its result is an object like any other. */
-static void put_early_failure(const struct run_state *s, const struct err *e)
+/*
+ * A failure before there was a run: with --json its result is an object like any other. The failure may have been one of
+ * the options or the policy file: then the command line is read once more for what it says of the result.
+ */
+static void put_early_failure(struct run_state *s, int argc, char **argv, const struct err *e)
 {
 	struct sandbox_result r;
 	struct err ignored = ERR_INIT;
 
+	if (!s->opts.json && s->result_fd < 0) {
+		run_options_fini(&s->opts);
+		run_options_init(&s->opts);
+		(void)opt_parse(&run_opt_table, argc, argv, &s->opts, &ignored);
+		(void)open_result(s, &ignored);
+		if (s->opts.want_explain)
+			return;
+	}
 	sandbox_result_init(&r);
 	r.error = *e;
 	(void)put_result(s, &r, &ignored);
@@ -387,7 +398,7 @@ int run_main(int argc, char **argv, char **envp, struct err *e)
 	state_init(&s);
 	status = run_with_options(&s, argc, argv, envp, e);
 	if (status < 0 && s.run == NULL && e->kind != ERR_STDOUT_GONE && !s.opts.want_explain)
-		put_early_failure(&s, e);
+		put_early_failure(&s, argc, argv, e);
 	state_fini(&s);
 	return status;
 }

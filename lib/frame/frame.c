@@ -73,7 +73,7 @@ static bool is_blank(const char *line, size_t len)
 {
 	size_t n = 0;
 
-	while (n < len && memchr(" \t\r", line[n], 3) != NULL)
+	while (n < len && (line[n] == ' ' || line[n] == '\t' || line[n] == '\r'))
 		n++;
 	return n == len;
 }

@@ -21,6 +21,7 @@
 #include "../base/limits.h"
 #include "../base/mem.h"
 #include "../sys/fd.h"
+#include "../sys/path.h"
 #include "guard.h"
 #include "inner.h"
 
@@ -121,6 +122,34 @@ static int put_dev(struct bwrap *b, struct err *e)
 
 /* ---- what is on the host where something is to be mounted ---- */
 
+static struct thing thing_of(const struct stat *st)
+{
+	return (struct thing){
+		.type = S_ISDIR(st->st_mode)   ? THING_FOLDER
+			: S_ISLNK(st->st_mode) ? THING_LINK
+					       : THING_FILE,
+		.dev = (uint64_t)st->st_dev,
+		.ino = (uint64_t)st->st_ino,
+	};
+}
+
+/* In the project hostile code may have made links: down from the pinned root, through none. */
+static struct thing look_at_source(const struct bwrap *b, const struct view_op *op)
+{
+	const struct plan *p = b->plan;
+	struct thing t = { THING_NONE, 0, 0 };
+	struct stat st;
+	int fd;
+
+	if (p->root_fd < 0 || (!op->is_root && !op->is_beneath))
+		return b->facts->look(op->src, true);
+	fd = path_open_beneath(p->root_fd, path_below(op->src, p->root), O_PATH);
+	if (fd >= 0 && fstat(fd, &st) == 0)
+		t = thing_of(&st);
+	fd_close(&fd);
+	return t;
+}
+
 /* Where operation i's place lies on the host; NULL (not an error): in nothing of the host. */
 static char *host_path(const struct view *v, size_t i, struct err *e)
 {
@@ -186,7 +215,7 @@ static int put_place(struct bwrap *b, size_t i, bool is_folder, struct err *e)
 static int put_bind_checks(struct bwrap *b, const struct view_op *op, const struct thing *src,
 			   struct err *e)
 {
-	if ((op->is_root || !op->may_create) &&
+	if ((op->is_root || op->is_beneath || !op->may_create) &&
 	    plan_add_check(b->plan, CHECK_SAME, op->dst, src->dev, src->ino, e) != 0)
 		return -1;
 	return op->is_read_only ? plan_add_check(b->plan, CHECK_READ_ONLY, op->dst, 0, 0, e) : 0;
@@ -195,7 +224,7 @@ static int put_bind_checks(struct bwrap *b, const struct view_op *op, const stru
 static int put_bind(struct bwrap *b, size_t i, struct err *e)
 {
 	const struct view_op *op = &b->plan->view.ops[i];
-	struct thing src = b->facts->look(op->src, true);
+	struct thing src = look_at_source(b, op);
 	bool is_device = view_path_is_below(op->dst, "/dev");
 	const char *option = is_device ? "--dev-bind" : op->is_read_only ? "--ro-bind" : "--bind";
 
@@ -304,38 +333,51 @@ int bubblewrap_plan_argv(struct plan *plan, const struct bubblewrap_facts *facts
 
 static struct thing look(const char *path, bool is_followed)
 {
-	struct thing t = { THING_NONE, 0, 0 };
 	struct stat st;
 
-	if ((is_followed ? stat : lstat)(path, &st) != 0)
-		return t;
-	t.type = S_ISDIR(st.st_mode) ? THING_FOLDER : S_ISLNK(st.st_mode) ? THING_LINK : THING_FILE;
-	t.dev = (uint64_t)st.st_dev;
-	t.ino = (uint64_t)st.st_ino;
-	return t;
+	if (fstatat(AT_FDCWD, path, &st, is_followed ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
+		return (struct thing){ THING_NONE, 0, 0 };
+	return thing_of(&st);
 }
 
-/* bwrap in the caller's PATH, without running it. */
+/* Nobody but root, and no sandboxed program, can have put it there. */
+static bool is_trusted_program(const char *path, struct stat *st)
+{
+	return stat(path, st) == 0 && S_ISREG(st->st_mode) && st->st_uid == 0 &&
+	       (st->st_mode & (S_IWGRP | S_IWOTH)) == 0 && access(path, X_OK) == 0;
+}
+
+/*
+ * bwrap, without running it: where systems have their programs, not in the caller's PATH, which may
+ * hold folders of projects (a virtual environment's bin) that an earlier sandboxed command could
+ * write. SBX_BWRAP names another one.
+ */
 static int find_bwrap(const struct sandbox_request *rq, char *path, size_t size, bool *is_set_id,
 		      struct err *e)
 {
-	const char *dir = plan_host_env(rq, "PATH");
+	const char *named = plan_host_env(rq, "SBX_BWRAP");
+	const char *dir = named != NULL ? "" : PLAN_DEFAULT_PATH;
 	struct stat st;
 
-	for (dir = dir != NULL ? dir : PLAN_DEFAULT_PATH; *dir != '\0'; dir += *dir == ':') {
+	if (named != NULL && named[0] == '/' && (size_t)snprintf(path, size, "%s", named) < size &&
+	    stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0) {
+		*is_set_id = (st.st_mode & S_ISUID) != 0 && st.st_uid != geteuid();
+		return 0;
+	}
+	for (; *dir != '\0'; dir += *dir == ':') {
 		size_t n = strcspn(dir, ":");
 
-		if (dir[0] == '/' &&
-		    (size_t)snprintf(path, size, "%.*s/bwrap", (int)n, dir) < size &&
-		    stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0) {
+		if ((size_t)snprintf(path, size, "%.*s/bwrap", (int)n, dir) < size &&
+		    is_trusted_program(path, &st)) {
 			*is_set_id = (st.st_mode & S_ISUID) != 0 && st.st_uid != geteuid();
 			return 0;
 		}
 		dir += n;
 	}
-	return err_set(
-		e, ERR_REFUSED,
-		"bubblewrap is not installed: no bwrap in PATH (apt-get install bubblewrap)");
+	return err_set(e, ERR_REFUSED,
+		       "bubblewrap is not installed: no bwrap %s %s (apt-get install bubblewrap)",
+		       named != NULL ? "at SBX_BWRAP" : "in",
+		       named != NULL ? named : PLAN_DEFAULT_PATH);
 }
 
 /* A mask must be what it says: in a hostile /dev, "null" could be anything (CVE-2025-31133). */

@@ -70,6 +70,8 @@ static int landlock_add_op(struct plan *p, const struct view_op *op, struct err 
 
 	switch (op->kind) {
 	case VIEW_BIND:
+		if (access(op->src, F_OK) != 0)
+			return err_sys(e, ERR_USAGE, errno, "%s", op->src);
 		return plan_add_rule(p, op->dst, op->is_read_only ? LANDLOCK_READ_EXEC : LANDLOCK_READ_WRITE, e);
 	case VIEW_PROC:
 		/* read only: as root, files of /proc/sys are ours to write also without capabilities */

@@ -210,9 +210,23 @@ static bool ns_is_null_device(const char *path)
 	return stat(path, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
 }
 
-static int ns_mask_proc(struct err *e)
+static int ns_mask_files(const char *const *path, struct err *e)
+{
+	for (; *path != NULL; path++) {
+		int rc = mount_bind_inside("/dev/null", *path, false);
+
+		if (rc != 0 && rc != -ENOENT) /* not every kernel has all of them */
+			return ns_fail(e, rc, "mask", *path);
+	}
+	return 0;
+}
+
+static int ns_mask_proc(const struct plan *p, struct err *e)
 {
 	int rc;
+
+	if (access("/proc/self", F_OK) != 0)
+		return 0; /* no /proc at all */
 
 	for (const char *const *path = plan_proc_read_only; *path != NULL; path++) {
 		rc = mount_bind_inside(*path, *path, true);
@@ -221,12 +235,9 @@ static int ns_mask_proc(struct err *e)
 	}
 	if (!ns_is_null_device("/dev/null"))
 		return err_set(e, ERR_SETUP, "/dev/null is not the null device: cannot mask parts of /proc");
-	for (const char *const *path = plan_proc_masked; *path != NULL; path++) {
-		rc = mount_bind_inside("/dev/null", *path, false);
-		if (rc != 0 && rc != -ENOENT) /* not every kernel has all of them */
-			return ns_fail(e, rc, "mask", *path);
-	}
-	return 0;
+	if (ns_mask_files(plan_proc_masked, e) != 0)
+		return -1;
+	return p->outside_uid == 0 ? ns_mask_files(plan_proc_masked_for_root, e) : 0;
 }
 
 static int ns_make_proc(struct ns_build *b, struct err *e)
@@ -393,7 +404,7 @@ static int ns_build_view(struct ns_build *b, struct err *e)
 	for (size_t i = 0; i < v->count; i++)
 		if (ns_do(b, i, e) != 0 || (i == 0 && mount_has_new_api() && ns_drop_old_root(b, e) != 0))
 			return -1;
-	if (ns_drop_old_root(b, e) != 0 || ns_mask_proc(e) != 0)
+	if (ns_drop_old_root(b, e) != 0 || ns_mask_proc(b->g->plan, e) != 0)
 		return -1;
 	rc = mount_set_read_only("/");
 	(void)umask(umask_before);

@@ -176,7 +176,8 @@ static bool guard_path_exists(const char *dir, void *ctx)
 
 	if (access(dir, X_OK) != 0)
 		return false;
-	return (g->report.applied & LAYER_BIT(LAYER_MOUNT_NS)) != 0 || view_shows(&g->plan->view, dir);
+	return (g->report.applied & LAYER_BIT(LAYER_MOUNT_NS)) != 0 || g->plan->view.count == 0 ||
+	       view_shows(&g->plan->view, dir);
 }
 
 static void guard_filter_path(struct guard *g)
@@ -202,7 +203,7 @@ static int guard_setup(struct guard *g, struct err *e)
 		return -1;
 	if (guard_prepare_landlock(g, e) != 0)
 		return -1;
-	if ((g->report.applied & LAYER_BIT(LAYER_VIEW)) != 0)
+	if (!g->plan->backend->has_inner_init)
 		guard_filter_path(g);
 	g->report.applied |= g->plan->applied;
 	guard_note(g, LAYER_DIE_WITH_RUNNER, 0);

@@ -1,11 +1,17 @@
 /* Linux: splice(2); SPLICE_F_NONBLOCK does not depend on O_NONBLOCK of the descriptors. */
 #include <fcntl.h>
+#include <sys/sysmacros.h>
 
 #include "pump_os.h"
 
 bool pump_os_can_splice(void)
 {
 	return true;
+}
+
+bool pump_os_is_pty_master(dev_t rdev)
+{
+	return rdev == makedev(5, 2); /* /dev/ptmx: Documentation/admin-guide/devices.txt */
 }
 
 ssize_t pump_os_splice(int in_fd, int out_fd, size_t len)

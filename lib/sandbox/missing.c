@@ -103,10 +103,8 @@ void run_explain_missing(const struct plan *plan, struct err *e)
 			      path);
 		return;
 	}
-	if (is_denied)
-		return;
 	missing_read_interpreter(path, interp, sizeof interp);
-	if (interp[0] == '\0')
+	if (interp[0] == '\0' || (is_denied && missing_is_visible(plan, interp)))
 		return;
 	if (access(interp, X_OK) != 0)
 		(void)err_set(e, ERR_NOT_FOUND, "%s: its interpreter %s does not exist", path, interp);

@@ -329,8 +329,13 @@ static int plan_memory(struct plan *plan, struct err *e)
 		return 0;
 	if (is_native || p->want_rlimit_as)
 		plan->rlimit_as_bytes = p->memory_bytes;
-	if (plan->cgroup.is_kept[CGROUP_MEMORY] || is_native) {
-		plan->applied |= LAYER_BIT(LAYER_MEMORY); /* native: each process by itself, the seed's contract */
+	if (plan->cgroup.is_kept[CGROUP_MEMORY]) {
+		plan->applied |= LAYER_BIT(LAYER_MEMORY);
+		return 0;
+	}
+	if (is_native) { /* the seed's contract, which is no limit of the whole: so it is told */
+		plan_miss(plan, LAYER_MEMORY, "RLIMIT_AS limits each process by itself, not all together (%s)",
+			  plan->cgroup.why[CGROUP_MEMORY]);
 		return 0;
 	}
 	if (plan_refuse_limit(plan, LAYER_MEMORY, "--memory", plan->cgroup.why[CGROUP_MEMORY], e) != 0)
@@ -358,11 +363,16 @@ static int plan_pids(struct plan *plan, struct err *e)
 	return plan_refuse_limit(plan, LAYER_PIDS, "--pids", plan->cgroup.why[CGROUP_PIDS], e);
 }
 
+#define PLAN_PIDS_UNLIMITED 4194304U /* PID_MAX_LIMIT of 64-bit kernels */
+
 static int plan_limits(struct plan *plan, struct err *e)
 {
 	const struct policy *p = plan->policy;
 	struct cgroup_limits l = { p->memory_bytes, p->pids, p->cpus_milli };
 
+	/* processor time is counted best by a group: one whose only limit is higher than any machine goes */
+	if (p->cpu_time_ms != 0 && l.memory_bytes == 0 && l.pids == 0 && l.cpus_milli == 0)
+		l.pids = PLAN_PIDS_UNLIMITED;
 	if ((l.memory_bytes != 0 || l.pids != 0 || l.cpus_milli != 0) && cgroup_create(&plan->cgroup, &l, e) != 0)
 		return -1;
 	if (plan_memory(plan, e) != 0 || plan_pids(plan, e) != 0)

@@ -214,13 +214,15 @@ int pump_start(struct pump *p, struct loop *loop, int in_fd, int out_fd, struct 
 	p->loop = loop;
 	p->in = (struct loop_watch){ .fd = in_fd, .events = POLLIN, .fn = pump_on_event, .ctx = p };
 	p->out = (struct loop_watch){ .fd = out_fd, .events = 0, .fn = pump_on_event, .ctx = p };
-	p->own_out_fd = isatty(out_fd) == 1 ? fd_reopen_nonblock(out_fd) : -1;
+	if (fstat(out_fd, &st) != 0)
+		return err_sys(e, ERR_SETUP, errno, "fstat");
+	p->is_out_file = S_ISREG(st.st_mode);
+	p->is_out_socket = S_ISSOCK(st.st_mode);
+	/* what we made ourselves does not block already; opening a pseudo-terminal's master would make another one */
+	p->own_out_fd = !p->closes_out && isatty(out_fd) == 1 && !pump_os_is_pty_master(st.st_rdev) ? fd_reopen_nonblock(out_fd) :
+												       -1;
 	if (p->own_out_fd >= 0)
 		p->out.fd = p->own_out_fd;
-	if (fstat(out_fd, &st) == 0) {
-		p->is_out_file = S_ISREG(st.st_mode);
-		p->is_out_socket = S_ISSOCK(st.st_mode);
-	}
 	/* splice into or from a terminal, and into a socket, would wait for it whatever its flags say */
 	p->is_splice = pump_os_can_splice() && !p->is_out_socket && isatty(in_fd) == 0 && isatty(out_fd) == 0;
 	if (loop_add(loop, &p->in, e) != 0)

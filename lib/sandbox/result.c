@@ -115,6 +115,10 @@ static void run_conclude_usage(struct sandbox_run *run)
 		r->has_peak_memory = true;
 		r->peak_memory_bytes = g->memory_peak_bytes;
 	}
+	if (g->has_cpu) { /* with those whose parent did not wait for them */
+		r->cpu_user_ms = g->cpu_user_us / 1000U;
+		r->cpu_system_ms = g->cpu_system_us / 1000U;
+	}
 	r->has_peak_pids = g->has_pids_peak;
 	r->peak_pids = g->pids_peak;
 	r->oom_kills = g->oom_kills;

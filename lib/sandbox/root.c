@@ -15,6 +15,7 @@
 
 #include "../base/mem.h"
 #include "../sys/fd.h"
+#include "../sys/path_os.h"
 
 #define ROOT_PRIVATE "/workspace"
 
@@ -65,9 +66,9 @@ static char *root_real_path(int fd, const char *named, struct err *e)
 
 	rc = fchdir(fd);
 	errnum = errno;
-	if (rc == 0 && getcwd(path, sizeof path) == NULL) {
-		rc = -1;
-		errnum = errno;
+	if (rc == 0) {
+		rc = path_os_getcwd(path, sizeof path);
+		errnum = -rc;
 	}
 	if (back >= 0) {
 		(void)!fchdir(back);

@@ -172,11 +172,14 @@ static void run_on_sample(struct loop_timer *t)
 	struct sandbox_run *run = t->ctx;
 	const struct policy *p = run->rq.policy;
 	struct proc_tree_usage u;
+	struct cgroup_usage group;
 	struct err e = ERR_INIT;
 
 	if (run->state != RUN_RUNNING)
 		return;
 	if (proc_tree_measure(run->guard_pid, &u) == 0) {
+		if (run->plan.cgroup.version != 0 && cgroup_read_usage(&run->plan.cgroup, &group) == 0 && group.has_cpu)
+			u.cpu_us = group.cpu_user_us + group.cpu_system_us;
 		if (u.rss_bytes > run->sampled_peak_bytes)
 			run->sampled_peak_bytes = u.rss_bytes;
 		if (run->plan.is_memory_sampled && u.rss_bytes > p->memory_bytes)

@@ -245,14 +245,19 @@ static int view_add_mount(struct view *v, const struct policy_mount *m, const ch
 	return 0;
 }
 
-/* A writable folder of the host in which path lies, or NULL. */
+/* The writable folder of the host in which path lies (not path itself), or NULL. */
 static const struct view_op *view_writable_above(const struct view *v, const char *path)
 {
-	const struct view_op *above = view_covering(v, path, v->count);
+	const struct view_op *above = NULL;
 
-	if (above == NULL || above->kind != VIEW_BIND || above->is_read_only || strcmp(above->dst, path) == 0)
-		return NULL;
-	return above;
+	for (size_t i = 0; i < v->count; i++) {
+		const struct view_op *op = &v->ops[i];
+
+		if (view_path_is_below(path, op->dst) && strcmp(path, op->dst) != 0 &&
+		    (above == NULL || strlen(op->dst) >= strlen(above->dst)))
+			above = op;
+	}
+	return above != NULL && above->kind == VIEW_BIND && !above->is_read_only ? above : NULL;
 }
 
 static bool view_has(const struct view *v, const char *dst)

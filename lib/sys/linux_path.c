@@ -34,3 +34,8 @@ bool path_os_is_link_fd(int fd)
 
 	return fstat(fd, &st) == 0 && S_ISLNK(st.st_mode);
 }
+
+int path_os_getcwd(char *path, size_t size)
+{
+	return syscall(SYS_getcwd, path, size) < 0 ? -errno : 0;
+}

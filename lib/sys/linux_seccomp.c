@@ -230,6 +230,11 @@ static const struct seccomp_rule other_ioprio[] = {
 };
 static const struct seccomp_rule unix_only[] = { DENY_IF(EAFNOSUPPORT, 1, NOT_IN(0, BIT(AF_UNIX))) };
 static const struct seccomp_rule not_unix[] = { DENY_IF(EAFNOSUPPORT, 1, IS(0, AF_UNIX)) };
+/* One end of a pair of datagram sockets can send to any address; the kernel makes SOCK_RAW one too. */
+static const struct seccomp_rule no_address[] = {
+	DENY_IF(EPERM, 1, MASKED(1, TYPE_MASK, SOCK_DGRAM)),
+	DENY_IF(EPERM, 1, MASKED(1, TYPE_MASK, SOCK_RAW)),
+};
 static const struct seccomp_rule no_socket[] = { { .action = DENY_WITH(EAFNOSUPPORT) } };
 static const struct seccomp_rule no_access[] = { { .action = DENY_WITH(EACCES) } };
 static const struct seccomp_rule open_truncates[] = {
@@ -255,6 +260,7 @@ static const struct {
 	{ "socket", SECCOMP_OUTSIDE_INET | SECCOMP_OUTSIDE_UNIX, 0, LIST(no_socket) },
 	{ "socket", SECCOMP_OUTSIDE_INET, SECCOMP_OUTSIDE_UNIX, LIST(unix_only) },
 	{ "socket", SECCOMP_OUTSIDE_UNIX, SECCOMP_OUTSIDE_INET, LIST(not_unix) },
+	{ "socketpair", SECCOMP_OUTSIDE_UNIX, 0, LIST(no_address) },
 	{ "socketpair", SECCOMP_OUTSIDE_INET, 0, LIST(unix_only) },
 	{ "io_uring_setup", SECCOMP_OUTSIDE_INET, 0, LIST(nosys_rules) },
 	{ "truncate", SECCOMP_OUTSIDE_TRUNCATE, 0, LIST(no_access) },

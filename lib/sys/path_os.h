@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #ifdef O_PATH
 #define PATH_OS_SEARCH O_PATH
@@ -14,5 +15,7 @@
 int path_os_open_beneath(int dir_fd, const char *rel, int flags); /* fd or -errno; -ENOSYS: walk instead */
 bool path_os_is_link(int dir_fd, const char *name);
 bool path_os_is_link_fd(int fd);
+/* getcwd(2) as the kernel answers: libc may turn "(unreachable)/…" into ENOENT. 0 or -errno. */
+int path_os_getcwd(char *path, size_t size);
 
 #endif

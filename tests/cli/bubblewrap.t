@@ -8,18 +8,17 @@ need_python
 backend=bubblewrap
 real=$(command -v bwrap)
 
-# fake NAME: stdin as a program called bwrap in a folder of its own; its PATH is then $fake.
+# fake NAME: stdin as a program called bwrap in a folder of its own, $fake.
 fake() {
 	fake=$tmp/$1
 	mkdir -p "$fake"
 	{ printf '#!/bin/sh\nreal=%s\n' "$real"; cat; } >"$fake/bwrap"
 	chmod 0755 "$fake/bwrap"
-	fake=$fake:/usr/bin:/bin
 }
 
 # with_fake ARG...: sbx-run with that bwrap.
 with_fake() {
-	run as "$who" "PATH=$fake" "$sbx" -b bubblewrap "$@"
+	run as "$who" "SBX_BWRAP=$fake/bwrap" "$sbx" -b bubblewrap "$@"
 }
 
 # refused NAME ERE: nothing ran, 125, one line that says so.
@@ -129,11 +128,11 @@ each_caller gone
 # ---- bwrap is missing, or fails ----
 
 missing() {
-	fake=/nonexistent:/usr/lib
+	fake=/nonexistent
 	with_fake -- touch canary
-	refused 'no bwrap in PATH' 'bubblewrap is not installed.*apt-get install bubblewrap'
+	refused 'no bwrap' 'bubblewrap is not installed.*apt-get install bubblewrap'
 	with_fake --json -- touch canary
-	ok "$who: no bwrap in PATH: as a result" result 'reason == "launch_error"' \
+	ok "$who: no bwrap: as a result" result 'reason == "launch_error"' \
 		'"bubblewrap" in error_message' 'stderr == ""'
 	rm -f canary
 
@@ -187,9 +186,9 @@ EOF
 	with_fake -- touch canary
 	refused 'a bwrap with control bytes in its message' 'bwrap: \\x1B\[31mred'
 	mkdir -p "$tmp/folder/bwrap"
-	fake=$tmp/folder:${real%/*}:/usr/bin:/bin
-	with_fake -- echo hi
-	is "$rc:$out" 0:hi "$who: a folder called bwrap is passed over"
+	fake=$tmp/folder
+	with_fake -- touch canary
+	refused 'a folder called bwrap' 'bubblewrap is not installed'
 }
 each_caller missing
 
@@ -273,6 +272,16 @@ EOF
 	refused 'a hidden folder replaced by a link' 'is not hidden|[Ss]ymbolic|symlink'
 	unlike "$out" secret "$who: and its content was not shown"
 	rm -rf place
+	as "$who" mkdir -p place/deep
+	fake leads <<EOF
+mv '$PWD/place/deep' '$PWD/place/real' && ln -s '$tmp' '$PWD/place/deep'
+exec "\$real" "\$@"
+EOF
+	with_fake --bind place/deep:/mnt/x -- touch canary
+	refused 'a visible folder replaced by a link to the outside' '/mnt/x is not the file'
+	with_fake --bind place/real:/mnt/x -- test -d /mnt/x
+	is "$rc" 0 "$who: control: a folder that nobody replaced"
+	rm -rf place
 	as "$who" mkdir -p inner
 	cd inner || return
 	fake renames <<EOF
@@ -350,7 +359,8 @@ fallback() {
 	is "$rc:$out" 0:data "$who: auto: stdin is whole"
 	run as "$who" "$tools/deny" userns -- "$sbx" -b bubblewrap -- touch canary
 	refused 'no user namespaces' 'bwrap: .*-b landlock'
-	run as "$who" PATH=/nonexistent "$tools/deny" userns -- "$sbx" -q --json -- /bin/true
+	run as "$who" SBX_BWRAP=/nonexistent/bwrap "$tools/deny" userns -- \
+		"$sbx" -q --json -- /bin/true
 	ok "$who: auto without a bwrap" result 'backend == "landlock"' 'exit_code == 0'
 }
 if [ -x "$tools/deny" ]; then
@@ -370,7 +380,7 @@ set_id() {
 	mkdir -p "$tmp/setid"
 	cp "$real" "$tmp/setid/bwrap"
 	chmod 4755 "$tmp/setid/bwrap"
-	fake=$tmp/setid:/usr/bin:/bin
+	fake=$tmp/setid
 	with_fake -- sh -c 'id -u; grep -h ^CapEff /proc/self/status'
 	is "$rc" 0 'a set-user-id bwrap works'
 	like "$out" '^CapEff:.0000000000000000$' 'and gives no rights'

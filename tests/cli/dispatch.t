@@ -86,8 +86,9 @@ for command in "$one --help" "$sbx --help" "$sbx -h"; do
 done
 run "$sbx" --help
 for option in backend root cwd ro rw bind tmpfs hide net timeout kill-grace cpu-time memory pids \
-	fsize nofile max-output kill-on-output env env-file unset-env env-mode env-report stdin tty \
-	user json result require strict best-effort explain print-seccomp seccomp policy cpus; do
+	fsize nofile max-output kill-on-output env env-file unset-env env-mode env-report stdin \
+	tty user json result require strict best-effort explain print-seccomp seccomp policy \
+	cpus; do
 	like "$out" "^ .*--$option( |\$|,)" "--help has --$option"
 done
 unlike "$out" 'sandbox.backend|memory.limit.mb' '--help leaves out what is for policy files only'

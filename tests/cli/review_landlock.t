@@ -11,10 +11,22 @@ public=$(mktemp -d /tmp/review.XXXXXX) || bail 'no folder in /tmp'
 chmod 0755 "$public"
 trap 'rm -rf -- "$public"; tap_cleanup' EXIT
 
+# start COMMAND...: in the background as $who; sets $pid, which is that of COMMAND itself.
+start() {
+	rm -f .pid
+	# shellcheck disable=SC2016 # the inner shell's
+	as "$who" sh -c 'echo $$ >.pid; exec "$@"' sh "$@" &
+	reap $!
+	within 20 test -s .pid || bail "not started: $*"
+	pid=$(cat .pid)
+	rm -f .pid
+	reap "$pid"
+}
+
 # Sockets of the host that say in a file who reached them.
 cat >"$tmp/serve.py" <<'PY'
 import os, select, socket, sys
-log = open(sys.argv[1], "w", buffering=1)
+log = open(sys.argv[1], "a", buffering=1)
 names = {}
 os.umask(0)
 def serve(name, s):
@@ -67,8 +79,7 @@ sockets() {
 	rm -f "$tmp/outside"/* "$public"/* "$tmp/port"
 	: >"$tmp/log"
 	"$py" -I -S "$tmp/serve.py" "$tmp/log" "$tmp/outside" "$public" >"$tmp/port" &
-	server=$!
-	reap "$server"
+	reap $!
 	within 20 test -s "$tmp/port" || bail 'no listener'
 	port=$(cat "$tmp/port")
 	backend=native
@@ -113,7 +124,6 @@ print(b.recv(9).decode())'
 		is "$(grep udp "$tmp/log")" '' "$who: --seccomp $list: and none came"
 	done
 	rm -f all.json
-	kill "$server"
 }
 
 # A terminal of the same user, on which somebody else works.
@@ -129,11 +139,9 @@ PY
 	rm -f "$tmp/tty"
 	: >"$tmp/typed-$who"
 	chmod 0666 "$tmp/typed-$who"
-	as "$who" "$py" -I -S "$tmp/terminal.py" "$tmp/typed-$who" >"$tmp/tty" &
-	reap $!
+	start "$py" -I -S "$tmp/terminal.py" "$tmp/typed-$who" >"$tmp/tty"
 	within 20 test -s "$tmp/tty" || bail 'no terminal'
 	tty=$(cat "$tmp/tty")
-	chmod 0644 "$tmp/terminal.py"
 	open='import os, sys
 for mode in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR):
     try:
@@ -154,67 +162,67 @@ for mode in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR):
 		"$who: another terminal cannot be opened"
 	sleep 0.1
 	is "$(cat "$tmp/typed-$who")" '' "$who: and nothing is written to it"
-	kill $!
 }
 
 # Limits, processors, scheduling of another process of the user.
 others() {
-	as "$who" setsid sleep 60 &
-	job=$!
-	reap "$job"
-	within 10 sh -c '[ "$(ps -o comm= -p "$1")" = sleep ]' sh "$job" || bail 'no victim'
-	state() {
-		cat "/proc/$job/limits" "/proc/$job/sched" | grep -E 'open files|^policy|^prio'
-		taskset -pc "$job"
-		ionice -p "$job"
-	}
-	before=$(state)
-	# Everything is set to what it is, or to the next worse: the control changes no third process.
-	change='import ctypes, os, resource, sys
-pid = int(sys.argv[1])
+	start setsid sleep 60
+	ioprio='import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
 IOPRIO_SET = {"x86_64": 251, "aarch64": 30, "riscv64": 30, "armv7l": 314}[os.uname().machine]
 def ioprio(which, who):
-    if libc.syscall(IOPRIO_SET, which, who, 2 << 13 | 7) != 0:
-        raise OSError(ctypes.get_errno(), "ioprio_set")
+    if libc.syscall(IOPRIO_SET, which, who, 2 << 13 | 4) != 0:
+        raise OSError(ctypes.get_errno(), "ioprio_set")'
+	state="$ioprio
+import resource, sys
+pid = int(sys.argv[1])
+print(resource.prlimit(pid, resource.RLIMIT_NOFILE), os.sched_getaffinity(pid),
+      os.sched_getscheduler(pid), os.getpriority(os.PRIO_PROCESS, pid),
+      libc.syscall(IOPRIO_SET + 1, 1, pid))"
+	before=$(as "$who" "$py" -I -S -c "$state" "$pid")
+	isnt "$before" '' "$who: control: the state of another process can be told"
+	# What the control does to others than its victim leaves them as they are.
+	change="$ioprio"'
+import errno, resource, sys
+pid = int(sys.argv[1])
 def limit():
     soft, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (max(soft - 1, 64), hard))
-ways = {
-    "prlimit": limit,
-    "affinity": lambda: os.sched_setaffinity(pid, [min(os.sched_getaffinity(0))]),
-    "scheduler": lambda: os.sched_setscheduler(pid, os.SCHED_BATCH, os.sched_param(0)),
-    "priority": lambda: os.setpriority(os.PRIO_PROCESS, pid, 5),
-    "ioprio": lambda: ioprio(1, pid),
-}
+ways = {}
+if pid != 0 and os.getuid() != 0: # 0 is the own user, that is all of his processes
+    ways["priority-user"] = lambda: os.setpriority(os.PRIO_USER, 0, 0)
+    ways["ioprio-user"] = lambda: ioprio(3, os.getuid())
+ways["prlimit"] = limit
+ways["affinity"] = lambda: os.sched_setaffinity(pid, [min(os.sched_getaffinity(0))])
+ways["scheduler"] = lambda: os.sched_setscheduler(pid, os.SCHED_BATCH, os.sched_param(0))
+ways["priority"] = lambda: os.setpriority(os.PRIO_PROCESS, pid, 5)
+ways["ioprio"] = lambda: ioprio(1, pid)
 if pid != 0:
     ways["priority-group"] = lambda: os.setpriority(os.PRIO_PGRP, pid, 6)
     ways["ioprio-group"] = lambda: ioprio(2, pid)
-    # 0 is the own user: every process that he has. Root has the whole machine.
-    if os.getuid() != 0:
-        ways["priority-user"] = lambda: os.setpriority(os.PRIO_USER, 0, 5)
-        ways["ioprio-user"] = lambda: ioprio(3, os.getuid())
 done = []
 for name, way in ways.items():
     try:
         way()
         done.append(name)
-    except OSError:
-        pass
+    except OSError as e:
+        if e.errno != errno.EPERM:
+            done.append(name + "=" + errno.errorcode[e.errno])
 print(*done)'
 	backend=landlock
-	sandbox -- "$py" -I -S -c "$change" "$job"
-	is "$rc:$out" 0: "$who: another process cannot be limited or slowed down"
-	is "$(state)" "$before" "$who: it is what it was"
+	sandbox -- "$py" -I -S -c "$change" "$pid"
+	is "$rc:$out" 0: "$who: another process cannot be limited or slowed down: EPERM"
+	is "$(as "$who" "$py" -I -S -c "$state" "$pid")" "$before" "$who: it is what it was"
 	sandbox -- "$py" -I -S -c "$change" 0
 	is "$rc:$out" '0:prlimit affinity scheduler priority ioprio' "$who: the own one can"
 	sandbox -- sh -c 'ulimit -n 50 && ulimit -n && nice -n 3 nice && nproc >/dev/null && echo yes'
 	is "$rc:$(printf '%s' "$out" | tr '\n' ,)" 0:50,3,yes "$who: ulimit, nice and nproc work"
 	backend=native
-	sandbox -- "$py" -I -S -c "$change" "$job"
-	like "$out" '^prlimit affinity scheduler priority ioprio priority-group ioprio-group' \
+	start setsid sleep 60
+	sandbox -- "$py" -I -S -c "$change" "$pid"
+	like "$out" 'prlimit affinity scheduler priority ioprio priority-group ioprio-group$' \
 		"$who: control: native does all of it"
-	kill "$job" 2>/dev/null
+	kill "$pid" 2>/dev/null
 }
 
 # The parent folder is somebody else's, who exchanges the project for his own while we start.
@@ -267,6 +275,7 @@ print(seen["secret"], seen["ran"] + seen["refused"] + seen["secret"])' \
 	done
 	ok "$who: control: the folders moved all the time" kill -0 "$mover"
 	kill "$mover"
+	wait "$mover" 2>/dev/null
 	cd "$tmp/p-$who" || bail 'no project folder'
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The tool of a backend is a program of the machine's owner: a bwrap that somebody could plant in the
-# project (a virtual environment is a folder of PATH too) is never started, for it would run outside.
+# The tool of a backend is a program of the machine's owner: a bwrap that somebody could plant in a
+# project (folders of virtual environments are in PATH) is never started: it would run outside.
 . "$SBX_ROOT/tests/cli/lib/cli.sh"
 
 mkdir -p "$tmp/outside"

@@ -5,7 +5,7 @@
 
 # dirty ARG...: sbx-run with an environment that holds some of everything.
 dirty() {
-	run as "$who" AWS_SECRET_ACCESS_KEY=hunter2 LD_AUDIT=/x SSH_AUTH_SOCK=/s PLAIN=plain \
+	run as "$who" AWS_SECRET_ACCESS_KEY=hunter2 NODE_OPTIONS=--x SSH_AUTH_SOCK=/s PLAIN=plain \
 		MONKEY=ape "MESSAGE=Bearer abcdef0123456789" 'BASH_FUNC_f%%=() { :; }' \
 		https_proxy=http://user:hunter2@proxy:3128 LC_ALL=C.UTF-8 TZ=UTC \
 		DATABASE_URL=postgres://u:hunter2@db/x "$sbx" -b "$backend" "$@"
@@ -18,7 +18,7 @@ modes() {
 		tr '\n' ' ')" \
 		'LC_ALL=C.UTF-8 MONKEY=ape PLAIN=plain TZ=UTC https_proxy=http://proxy:3128 ' \
 		"$at: scrub keeps what is harmless"
-	unlike "$out" 'hunter2|LD_AUDIT|SSH_AUTH|BASH_FUNC|MESSAGE|DATABASE' \
+	unlike "$out" 'hunter2|NODE_OPTIONS|SSH_AUTH|BASH_FUNC|MESSAGE|DATABASE' \
 		"$at: scrub drops secrets, handles and code"
 	dirty --env-mode allow -- env
 	unlike "$out" 'PLAIN|MONKEY|hunter2' "$at: allow keeps only a short list"
@@ -41,7 +41,8 @@ explicit() {
 	dirty --env AWS_SECRET_ACCESS_KEY --env API_KEY=k --env EMPTY= --env NOT_SET \
 		--env-file env-file --env BOTH=option --unset-env PLAIN --unset-env TZ -- env
 	is "$rc:$err" 0: "$at: explicit variables"
-	is "$(printf '%s\n' "$out" | grep -cE '^(AWS_SECRET_ACCESS_KEY=hunter2|API_KEY=k|EMPTY=|FROM_FILE=1|BOTH=option|API_TOKEN=from file)$')" 6 \
+	is "$(printf '%s\n' "$out" | grep -cxE -e 'AWS_SECRET_ACCESS_KEY=hunter2|API_KEY=k|EMPTY=' \
+		-e 'FROM_FILE=1|BOTH=option|API_TOKEN=from file')" 6 \
 		"$at: what is asked for passes, the option before the file"
 	unlike "$out" '^(PLAIN|TZ|NOT_SET)' "$at: --unset-env, and a name that is not set"
 	dirty --env PLAIN=x --unset-env PLAIN -- env
@@ -49,7 +50,7 @@ explicit() {
 	rm -f env-file
 	dirty --env-report -- true
 	is "$rc:$out" 0: "$at: --env-report runs the command"
-	for name in AWS_SECRET_ACCESS_KEY LD_AUDIT SSH_AUTH_SOCK MESSAGE; do
+	for name in AWS_SECRET_ACCESS_KEY NODE_OPTIONS SSH_AUTH_SOCK MESSAGE; do
 		like "$err" "^sbx-run: .*$name.*\\(.+\\)" "$at: --env-report has $name and its rule"
 	done
 	unlike "$err" 'hunter2|abcdef0123|PLAIN' "$at: --env-report has no values and nothing kept"
@@ -63,7 +64,8 @@ places() {
 	run as "$who" PWD=/nowhere "$sbx" -b "$backend" -C link -- sh -c 'echo "$PWD:$(pwd -P)"'
 	is "$out" "$PWD/sub:$PWD/sub" "$at: PWD is the real path"
 	run as "$who" TMPDIR=/nowhere "$sbx" -b "$backend" -- \
-		sh -c 'for d in "$HOME" "${TMPDIR:-/tmp}"; do : >"$d/x" && ls -A "$d" && rm "$d/x"; done'
+		sh -c 'for d in "$HOME" "${TMPDIR:-/tmp}"; do
+			: >"$d/x" && ls -A "$d" && rm "$d/x"; done'
 	case $backend in
 	native) ;;
 	*) is "$rc:$(printf '%s' "$out" | tr '\n' ' ')" '0:x x' \
@@ -75,8 +77,8 @@ each_run places
 
 searched() {
 	mkdir -p "$tmp/unseen"
-	run as "$who" "PATH=/usr/bin:relative::.:/no/such/folder:$tmp/unseen:/bin" "$sbx" -b "$backend" -- \
-		sh -c 'echo "$PATH"'
+	run as "$who" "PATH=/usr/bin:relative::.:/no/such/folder:$tmp/unseen:/bin" \
+		"$sbx" -b "$backend" -- sh -c 'echo "$PATH"'
 	[ "$backend" = native ] || is "$out" '/usr/bin:/bin' "$at: PATH is what exists inside"
 	run as "$who" sh -c 'unset PATH; exec "$@"' sh "$sbx" -b "$backend" -- \
 		/bin/sh -c '/usr/bin/env'

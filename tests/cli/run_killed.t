@@ -33,12 +33,15 @@ killed() {
 	limits
 	new_sleep
 	# shellcheck disable=SC2086 # words
-	begin $limit -- sh -c "setsid sleep $nap & (sleep $nap &); echo \"\$TMPDIR\"; exec sleep $nap"
+	begin $limit -- \
+		sh -c "setsid sleep $nap & (sleep $nap &); echo \"\$TMPDIR\"; exec sleep $nap"
 	within 20 sh -c '[ -s "$1" ] && [ "$(pgrep -fc "^sleep '"$nap"'")" = 3 ]' sh "$tmp/.bg.out"
 	is "$(pgrep -fc "^sleep $nap")" 3 "$at: control: three processes run"
-	[ -z "$limit" ] || isnt "$(cgroup_folders "$pid")" '' "$at: control: a control group is there"
+	[ -z "$limit" ] ||
+		isnt "$(cgroup_folders "$pid")" '' "$at: control: a control group is there"
 	find_folder
-	[ "$backend" != landlock ] || ok "$at: control: a temporary folder is there" test -d "$folders"
+	[ "$backend" != landlock ] ||
+		ok "$at: control: a temporary folder is there" test -d "$folders"
 	kill -KILL "$pid"
 	end
 	is "$rc" 137 "$at: SIGKILL while it runs"
@@ -47,7 +50,8 @@ killed() {
 	# While output is drained: the command has ended, its children hold the pipes.
 	new_sleep
 	# shellcheck disable=SC2086 # words
-	begin $limit -- sh -c "i=0; while [ \$i -lt 20 ]; do sleep $nap & i=\$((i+1)); done; echo \"\$TMPDIR\""
+	begin $limit -- \
+		sh -c "for i in 0 1 2 3 4 5 6 7 8 9 a b; do sleep $nap & done; echo \"\$TMPDIR\""
 	within 10 test -s "$tmp/.bg.out"
 	find_folder
 	kill -KILL "$pid" 2>/dev/null

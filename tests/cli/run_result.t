@@ -93,7 +93,8 @@ destinations() {
 	as "$who" sh -c '"$@" 7>r.json' sh "$sbx" -b "$backend" --result fd:7 -- \
 		sh -c 'echo out; ls -l /proc/self/fd 2>/dev/null | grep -c r.json; exit 5' \
 		>"$tmp/.out" || rc=$?
-	is "$rc:$(tr '\n' , <"$tmp/.out")" 5:out,0, "$at: --result fd:N, which the command does not get"
+	is "$rc:$(tr '\n' , <"$tmp/.out")" 5:out,0, \
+		"$at: --result fd:N, which the command does not get"
 	RESULT=r.json ok "$at: --result fd:N" result 'exit_code == 5'
 	sandbox --json --result r.json -- echo x
 	ok "$at: both: stdout" result 'stdout == "x\n"'

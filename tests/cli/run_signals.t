@@ -10,7 +10,8 @@ ready() {
 
 forwarded() {
 	for name in TERM INT HUP QUIT USR1 USR2 CONT WINCH; do
-		begin -- sh -c "trap 'echo got $name; exit 9' $name; echo ready; while :; do sleep 0.05; done"
+		begin -- sh -c "trap 'echo got $name; exit 9' $name; echo ready
+			while :; do sleep 0.05; done"
 		ready
 		kill "-$name" "$pid"
 		end

@@ -3,11 +3,11 @@
 . "$SBX_ROOT/tests/cli/lib/cli.sh"
 need_python
 
-# on_tty SCRIPT ARG...: sbx-run on a terminal, see pty.py.
+# on_tty SCRIPT ARG...: sbx-run on a terminal, see terminal.py.
 on_tty() {
 	tty_script=$1
 	shift
-	run as "$who" "$py" -I -S "$lib/pty.py" "$tty_script" "$sbx" -b "$backend" "$@"
+	run as "$who" "$py" -I -S "$lib/terminal.py" "$tty_script" "$sbx" -b "$backend" "$@"
 }
 
 relayed() {
@@ -17,7 +17,8 @@ relayed() {
 	like "$out" '^status: 3$' "$at: its status too"
 	like "$out" '^mode: same$' "$at: our terminal is as it was"
 	on_tty 'wait ready;size 40 132;wait sized' --tty -- sh -c \
-		'trap "stty size; echo sized; exit 4" WINCH; echo ready; while :; do sleep 0.05; done'
+		'trap "stty size; echo sized; exit 4" WINCH; echo ready
+			while :; do sleep 0.05; done'
 	like "$out" '^40 132$' "$at: a new size of ours is its own"
 	like "$out" '^status: 4$' "$at: a new size: status"
 	on_tty 'wait ready;send hello\n;wait got' --tty -- sh -c \
@@ -76,7 +77,8 @@ none() {
 		2>"$tmp/.err" || rc=$?
 	is "$rc" 125 "$at: --tty without a terminal"
 	one_line "$(cat "$tmp/.err")" "$at: --tty without a terminal"
-	like "$(cat "$tmp/.err")" '^sbx-run: .*terminal' "$at: --tty without a terminal: what is said"
+	like "$(cat "$tmp/.err")" '^sbx-run: .*terminal' \
+		"$at: --tty without a terminal: what is said"
 	ok "$at: nothing was run" test ! -e canary
 	on_tty '' --tty --json -- touch canary
 	like "$out" 'exclude each other' "$at: --tty and --json"

@@ -36,9 +36,11 @@ usual() {
 	sandbox -- sh -c ': >"${TMPDIR:-/tmp}/canary" && ls "${TMPDIR:-/tmp}"'
 	is "$out" canary "$at: the temporary folder is private and empty"
 	ok "$at: the host's has nothing of it" test ! -e /tmp/canary
-	sandbox -- sh -c 'echo x >/dev/null && head -c 4 /dev/zero | wc -c && head -c 1 /dev/urandom |
-		wc -c && ! echo x >/dev/full && ls /dev/fd/0 >/dev/null && echo y >/dev/stdout'
-	is "$rc:$(printf '%s' "$out" | tr -d ' ' | tr '\n' ,)" '0:4,1,y' "$at: /dev has what it needs"
+	sandbox -- sh -c 'echo x >/dev/null && head -c 4 /dev/zero | wc -c &&
+		head -c 1 /dev/urandom | wc -c && ! echo x >/dev/full &&
+		ls /dev/fd/0 >/dev/null && echo y >/dev/stdout'
+	is "$rc:$(printf '%s' "$out" | tr -d ' ' | tr '\n' ,)" '0:4,1,y' \
+		"$at: /dev has what it needs"
 }
 ONLY='landlock namespace bubblewrap' each_run usual
 
@@ -81,7 +83,8 @@ mounted() {
 	sandbox --bind "$host/a:/data" --bind "$host/other:/data/b" -- \
 		sh -c 'ls /data; cat /data/b/file'
 	is "$(printf '%s' "$out" | tr '\n' ,)" b,file,other "$at: --bind over a part of another"
-	sandbox --tmpfs /scratch:1m -- sh -c 'ls -A /scratch; head -c 600000 /dev/zero >/scratch/f &&
+	sandbox --tmpfs /scratch:1m -- sh -c 'ls -A /scratch
+		head -c 600000 /dev/zero >/scratch/f &&
 		! head -c 2000000 /dev/zero >/scratch/g'
 	is "$rc:$out" 0: "$at: --tmpfs is empty and as large as asked"
 	mkdir -p sub/deep
@@ -90,11 +93,12 @@ mounted() {
 	is "$rc:$out:$(ls sub | tr '\n' ,)" 0:x:deep,f, "$at: --tmpfs over a folder of the root"
 	sandbox --ro "$PWD/sub" -- sh -c 'cat sub/f; echo x >sub/f; echo y >h'
 	is "$out:$(cat sub/f):$(cat h)" kept:kept:y "$at: --ro inside the writable root"
-	sandbox --ro "$PWD/sub/deep" -- sh -c 'mv sub moved; mkdir -p sub/deep && echo x >sub/deep/g'
+	sandbox --ro "$PWD/sub/deep" -- \
+		sh -c 'mv sub moved; mkdir -p sub/deep && echo x >sub/deep/g'
 	is "$(ls -d moved sub/deep/g 2>/dev/null)" '' "$at: --ro: nor is it moved away"
 	[ ! -e moved ] || { rm -rf sub; mv moved sub; }
-	sandbox --ro "$PWD/sub/deep" --hide "$PWD/sub/f" -- sh -c 'mv sub moved; mkdir -p sub/deep &&
-		echo x >sub/deep/g'
+	sandbox --ro "$PWD/sub/deep" --hide "$PWD/sub/f" -- \
+		sh -c 'mv sub moved; mkdir -p sub/deep && echo x >sub/deep/g'
 	is "$(ls -d moved sub/deep/g 2>/dev/null)" '' \
 		"$at: a folder above such a place cannot be moved away"
 	sandbox --hide "$PWD/sub" -- sh -c 'ls sub; cat sub/f; echo x >sub/f; echo ok'

@@ -1,18 +1,20 @@
 /*
  * failnth: run a command whose N-th new process cannot be made, as on a machine that is full for a
- * moment.
+ * moment; or which is killed just then.
  *
- *	failnth N -- COMMAND [ARG...]
+ *	failnth N -- COMMAND [ARG...]      the N-th call fails with EAGAIN
+ *	failnth -k N -- COMMAND [ARG...]   COMMAND gets SIGKILL, then the N-th call goes on
  *
- * Counts fork, vfork, clone and clone3 of the command and of all that it starts; the N-th of them
- * fails with EAGAIN, the others go on (seccomp_unotify(2)). Says on stderr "failnth: not reached"
- * when there were fewer. Exit status: the command's, 128 + n after a signal, 2 for a wrong call.
- * It must not judge anything: calls that are let through are read by the kernel once more. It sets
- * no_new_privs when the caller lacks CAP_SYS_ADMIN. Not for production.
+ * Counts fork, vfork, clone and clone3 of the command and of all that it starts (seccomp_unotify(2))
+ * and says on stderr "failnth: not reached" when there were fewer. Ends with the last of them. Exit
+ * status: the command's, 128 + n after a signal, 2 for a wrong call. It must not judge anything:
+ * calls that are let through are read by the kernel once more. It sets no_new_privs when the caller
+ * lacks CAP_SYS_ADMIN. Not for production.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -119,8 +121,8 @@ static long ask_kernel(int fd, unsigned long request, void *arg)
 	return syscall(SYS_ioctl, fd, request, arg);
 }
 
-/* Answer until nobody is left who could ask. True: the N-th call came. */
-static bool answer(int fd, unsigned long nth)
+/* Answer until nobody is left who could ask. True: the N-th call came. kill_pid 0: it fails. */
+static bool answer(int fd, unsigned long nth, pid_t kill_pid)
 {
 	unsigned long count = 0;
 
@@ -138,7 +140,9 @@ static bool answer(int fd, unsigned long nth)
 		if (ask_kernel(fd, SECCOMP_IOCTL_NOTIF_RECV, &ask) != 0)
 			continue; /* whoever asked was killed */
 		say.id = ask.id;
-		if (++count == nth)
+		if (++count == nth && kill_pid != 0)
+			(void)kill(kill_pid, SIGKILL);
+		if (count == nth && kill_pid == 0)
 			say.error = -EAGAIN;
 		else
 			say.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
@@ -148,13 +152,17 @@ static bool answer(int fd, unsigned long nth)
 
 int main(int argc, char **argv)
 {
+	bool want_kill = argc > 1 && strcmp(argv[1], "-k") == 0;
 	char *end = NULL;
-	unsigned long nth = argc > 3 ? strtoul(argv[1], &end, 10) : 0;
+	unsigned long nth;
 	int sock[2], status, fd;
 	pid_t pid;
 
+	argv += want_kill;
+	argc -= want_kill;
+	nth = argc > 3 ? strtoul(argv[1], &end, 10) : 0;
 	if (nth == 0 || *end != '\0' || strcmp(argv[2], "--") != 0) {
-		fprintf(stderr, "usage: failnth N -- COMMAND [ARG...]\n");
+		fprintf(stderr, "usage: failnth [-k] N -- COMMAND [ARG...]\n");
 		return 2;
 	}
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sock) != 0 || (pid = fork()) < 0) {
@@ -167,7 +175,7 @@ int main(int argc, char **argv)
 	}
 	close(sock[1]);
 	fd = take_fd(sock[0]);
-	if (fd >= 0 && !answer(fd, nth))
+	if (fd >= 0 && !answer(fd, nth, want_kill ? pid : 0))
 		fprintf(stderr, "failnth: not reached\n");
 	if (waitpid(pid, &status, 0) != pid)
 		return 2;

@@ -27,7 +27,10 @@ static struct thing fake_look(const char *path, bool is_followed)
 		{ "/dev/fuse", THING_FILE },	  { "/run/resolv.conf", THING_FILE },
 		{ "/work", THING_FOLDER },	  { "/work/.git", THING_FOLDER },
 		{ "/work/key", THING_FILE },	  { "/work/link", THING_LINK },
-		{ "/data", THING_FOLDER },	  { "/data/secret", THING_FOLDER },
+		{ "/data", THING_FOLDER },
+		{ "/data/key", THING_FILE },
+		{ "/etc/key", THING_FILE },
+		{ "/etc/link", THING_LINK },	  { "/data/secret", THING_FOLDER },
 		{ "/proc/sys", THING_FOLDER },	  { "/proc/kcore", THING_FILE },
 		{ "/proc/slabinfo", THING_FILE }, { "/proc/cpuinfo", THING_FILE },
 	};
@@ -56,7 +59,7 @@ static void setup(struct fixture *f)
 	f->rq.policy = &f->policy;
 	f->plan.rq = &f->rq;
 	f->plan.policy = &f->policy;
-	f->plan.root_fd = f->plan.temp_parent_fd = -1;
+	f->plan.root_fd = f->plan.cwd_fd = f->plan.temp_parent_fd = -1;
 	f->plan.outside_uid = f->plan.uid = 1000;
 	f->plan.is_filter_by_tool = true;
 	cgroup_init(&f->plan.cgroup);
@@ -185,7 +188,8 @@ static void test_golden(void)
 	add_mount(&f, MOUNT_BIND, "/data", "/mnt/a/b");
 	add_mount(&f, MOUNT_BIND, "/dev/fuse", "/dev/fuse");
 	add_mount(&f, MOUNT_TMPFS, NULL, "/mnt/a/c");
-	add_mount(&f, MOUNT_HIDE, NULL, "key");
+	f.policy.mounts[1].is_read_only = true;
+	add_mount(&f, MOUNT_HIDE, NULL, "/mnt/a/b/key");
 	add_mount(&f, MOUNT_HIDE, NULL, "/mnt/a/b/secret");
 	add_mount(&f, MOUNT_HIDE, NULL, "/mnt/nothing");
 	add_mount(&f, MOUNT_HIDE, NULL, "/proc/cpuinfo");
@@ -194,9 +198,9 @@ static void test_golden(void)
 		   "--bind /work /work\n"
 		   "--ro-bind /work/.git /work/.git\n"
 		   "--dev-bind /dev/fuse /dev/fuse\n"
-		   "--perms 0755 --dir /mnt\n--perms 0755 --dir /mnt/a\n--bind /data /mnt/a/b\n"
+		   "--perms 0755 --dir /mnt\n--perms 0755 --dir /mnt/a\n--ro-bind /data /mnt/a/b\n"
 		   "--size 268435456 --perms 0700 --tmpfs /mnt/a/c\n"
-		   "--ro-bind /dev/null /work/key\n"
+		   "--ro-bind /dev/null /mnt/a/b/key\n"
 		   "--size 4096 --perms 0000 --tmpfs /mnt/a/b/secret\n"
 		   "--remount-ro /mnt/a/b/secret\n"
 		   "--ro-bind /dev/null /proc/cpuinfo\n" END,
@@ -225,7 +229,8 @@ static void test_checks(void)
 	setup(&f);
 	add_mount(&f, MOUNT_RO, ".git", NULL);
 	add_mount(&f, MOUNT_TMPFS, NULL, "/work/.git");
-	add_mount(&f, MOUNT_HIDE, NULL, "key");
+	add_mount(&f, MOUNT_BIND, "/work/key", "/mnt/key");
+	add_mount(&f, MOUNT_HIDE, NULL, "/etc/key");
 	text = plan_text(&f, &e);
 	ok(text != NULL, "planned: %s", e.msg);
 	free(text);
@@ -233,7 +238,8 @@ static void test_checks(void)
 	has_check(&f.plan, CHECK_SAME, "/work/.git", 107, true);
 	has_check(&f.plan, CHECK_READ_ONLY, "/work/.git", 0, true);
 	has_check(&f.plan, CHECK_MOUNTED, "/work/.git", 0, true);
-	has_check(&f.plan, CHECK_HIDDEN, "/work/key", 0, true);
+	has_check(&f.plan, CHECK_SAME, "/mnt/key", 108, true);
+	has_check(&f.plan, CHECK_HIDDEN, "/etc/key", 0, true);
 	has_check(&f.plan, CHECK_READ_ONLY, "/usr", 0, true);
 	has_check(&f.plan, CHECK_READ_ONLY, "/proc/sys", 0, true);
 	has_check(&f.plan, CHECK_HIDDEN, "/proc/kcore", 0, true);
@@ -270,7 +276,7 @@ static void test_refusals(void)
 	refuses(MOUNT_BIND, "/data", "/bin", "is a symbolic link");
 	refuses(MOUNT_BIND, "/data", "/work/key", "a folder cannot be mounted over a file");
 	refuses(MOUNT_BIND, "/work/key", "/work/.git", "a file cannot be mounted over a folder");
-	refuses(MOUNT_HIDE, NULL, "/work/link", "hide what it leads to");
+	refuses(MOUNT_HIDE, NULL, "/etc/link", "hide what it leads to");
 	refuses(MOUNT_BIND, "/data", "/.sbx", "the sandbox's own");
 	refuses(MOUNT_TMPFS, NULL, "/.sbx/sbx-init", "the sandbox's own");
 }

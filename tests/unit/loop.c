@@ -318,7 +318,8 @@ static int forget_signals(void)
 static void test_signals(void)
 {
 	is_int(in_child(handle_signals), 0, "signals come inside the loop, ignored ones stay so");
-	is_int(in_child(restore_signals), 0, "a child gets dispositions and mask of the start back");
+	is_int(in_child(restore_signals), 0,
+	    "a child gets dispositions and mask of the start back");
 	is_int(in_child(forget_signals), 0, "a guardian forgets what its parent handles");
 }
 

@@ -167,7 +167,8 @@ static void test_missing(void)
 {
 	begin();
 	is_int(plan_make(&plan, &rq, &backend_native, &e), 0, "native: %s", e.msg);
-	ok((plan.missing & LAYER_BIT(LAYER_MEMORY)) == 0, "a limit that nobody asked for is no layer");
+	ok((plan.missing & LAYER_BIT(LAYER_MEMORY)) == 0,
+	   "a limit that nobody asked for is no layer");
 	ok((plan.missing & LAYER_BIT(LAYER_NET_NS)) != 0, "a network that is there is one");
 	plan_miss(&plan, LAYER_CPU, "first %d", 1);
 	plan_miss(&plan, LAYER_CPU, "second");

@@ -103,7 +103,9 @@ static int make_source(struct test *t)
 	if (pipe2(fds, O_CLOEXEC) != 0)
 		BAIL("pipe");
 	set_flags(fds[1]);
-	t->source = (struct loop_watch){ .fd = fds[1], .events = POLLOUT, .fn = on_source, .ctx = t };
+	t->source = (struct loop_watch){
+		.fd = fds[1], .events = POLLOUT, .fn = on_source, .ctx = t
+	};
 	if (loop_add(&t->loop, &t->source, &e) != 0)
 		BAIL("%s", e.msg);
 	return fds[0];
@@ -302,7 +304,8 @@ static void test_stalled(void)
 	pump_flush(&t.pump);
 	is_int(t.ends, 0, "a flush does not wait for it");
 	(void)timer;
-	ok(t.pump.in.events == 0 || !fd_is_readable(in), "a readable input is not polled meanwhile");
+	ok(t.pump.in.events == 0 || !fd_is_readable(in),
+	   "a readable input is not polled meanwhile");
 	if (loop_add(&t.loop, &t.sink, &e) != 0)
 		BAIL("%s", e.msg);
 	is_int(run_to_end(&t), 1, "it reads again: to the end");

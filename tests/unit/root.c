@@ -56,7 +56,8 @@ static char *below(const char *name)
 }
 
 /* root and cwd as given, and what they must become; want_root NULL: refused with that word. */
-static void test_case(const char *root, const char *cwd, const char *want_root, const char *want_cwd)
+static void test_case(const char *root, const char *cwd, const char *want_root,
+    const char *want_cwd)
 {
 	int rc;
 
@@ -160,7 +161,8 @@ static void test_home(void)
 
 static void test_gone(void)
 {
-	if (mkdir(below("gone"), 0700) != 0 || chdir(below("gone")) != 0 || rmdir(below("gone")) != 0)
+	if (mkdir(below("gone"), 0700) != 0 || chdir(below("gone")) != 0 ||
+	    rmdir(below("gone")) != 0)
 		BAIL("gone");
 	begin(&backend_namespace, NULL, NULL);
 	is_int(root_resolve(&plan, &e), -1, "a deleted folder");

@@ -131,7 +131,8 @@ static void test_fifty(const char *backend)
 		char script[200];
 
 		snprintf(script, sizeof script,
-		    "i=0; while [ $i -lt %d ]; do echo out%d; echo err%d >&2; i=$((i+1)); done; exit %d",
+		    "i=0; while [ $i -lt %d ]; do echo out%d; echo err%d >&2; "
+		    "i=$((i+1)); done; exit %d",
 		    i % 7 + 1, i, i, i);
 		prepare(&ones[i], backend, script);
 		start(&ones[i]);
@@ -153,7 +154,8 @@ static void test_fifty(const char *backend)
 			continue;
 		if (bad++ == 0)
 			diag("run %d: done %d, status %d, %s, %s, out %.*s", i, ones[i].done,
-			    r->exit_code, reason_name(r->reason), r->error.msg, (int)r->out.head.len,
+			    r->exit_code, reason_name(r->reason), r->error.msg,
+			    (int)r->out.head.len,
 			    (const char *)r->out.head.data);
 	}
 	is_int(bad, 0, "%s: each has its own status and output, once", backend);
@@ -204,7 +206,8 @@ static void test_mixed(const char *backend)
 	r = sandbox_run_result(ones[5].run);
 	ok(r->error.kind == ERR_NOT_FOUND, "%s: no such command: %s", backend, r->error.msg);
 	r = sandbox_run_result(ones[6].run);
-	ok(is_output(&r->out, "hi\n") && r->duration_ms < 20000, "%s: a background holder", backend);
+	ok(is_output(&r->out, "hi\n") && r->duration_ms < 20000,
+	    "%s: a background holder", backend);
 	r = sandbox_run_result(ones[7].run);
 	ok(r->signal == SIGINT, "%s: a signal reaches the one it was for: %s %d", backend,
 	    reason_name(r->reason), r->signal);
@@ -261,7 +264,8 @@ static void test_streams(const char *backend)
 			files[i][k] = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 			(void)unlink(path);
 		}
-		snprintf(script, sizeof script, "head -c 200000 /dev/zero | tr '\\0' %c; echo e%d >&2",
+		snprintf(script, sizeof script,
+		    "head -c 200000 /dev/zero | tr '\\0' %c; echo e%d >&2",
 		    'a' + i, i);
 		prepare(&ones[i], backend, script);
 		ones[i].rq.output = OUTPUT_STREAM;

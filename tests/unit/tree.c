@@ -81,7 +81,8 @@ static void test_links(void)
 	make_file(outside, "keep");
 	(void)fchmod(outside, 0711);
 	if (symlinkat("../outside", fd, "to-folder") != 0 ||
-	    symlinkat("../outside/keep", fd, "to-file") != 0 || symlinkat("/", fd, "to-root") != 0 ||
+	    symlinkat("../outside/keep", fd, "to-file") != 0 ||
+	    symlinkat("/", fd, "to-root") != 0 ||
 	    symlinkat("nowhere", fd, "dangling") != 0 || symlinkat("..", fd, "up") != 0 ||
 	    linkat(outside, "keep", fd, "hard", 0) != 0)
 		BAIL("links");

@@ -13,8 +13,9 @@
 
 static int is_same_mode(const struct termios *a, const struct termios *b)
 {
+	/* of c_cc the kernel fills no more */
 	return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_cflag == b->c_cflag &&
-	       a->c_lflag == b->c_lflag && memcmp(a->c_cc, b->c_cc, VEOL2 + 1) == 0; /* the kernel fills no more */
+	       a->c_lflag == b->c_lflag && memcmp(a->c_cc, b->c_cc, VEOL2 + 1) == 0;
 }
 
 static void test_no_terminal(void)

@@ -127,7 +127,8 @@ static void test_default(void)
 		"  tmpfs /home/me 268435456 bytes\n"
 		"  bind rw /work/project\n",
 		"the view that nobody changed");
-	ok(find("/usr")->is_system && !find("/work/project")->is_system, "system folders are known");
+	ok(find("/usr")->is_system && !find("/work/project")->is_system,
+	   "system folders are known");
 	ok(find("/work/project")->is_root, "so is the root");
 	ok(!find("/tmp")->is_asked, "what is a default was not asked for");
 	finish();
@@ -223,7 +224,7 @@ static void test_refused(void)
 	finish();
 }
 
-/* A folder between the root and a place in it could be renamed away: it is pinned by a mount of itself. */
+/* A folder between the root and a place in it could be renamed away: a mount of itself pins it. */
 static void test_pins(void)
 {
 	begin();
@@ -279,8 +280,9 @@ static void test_look(void)
 	view_facts_fini(&facts);
 	is_int(view_look(&facts, true, &e), 0, "the short list");
 	for (size_t i = 0; i < facts.system_count; i++)
-		ok(strstr(facts.system[i], "shadow") == NULL && strcmp(facts.system[i], "/etc") != 0 &&
-		   strcmp(facts.system[i], "/opt") != 0, "no secrets: %.*s",
+		ok(strstr(facts.system[i], "shadow") == NULL &&
+		   strcmp(facts.system[i], "/etc") != 0 && strcmp(facts.system[i], "/opt") != 0,
+		   "no secrets: %.*s",
 		   (int)strcspn(facts.system[i], "\n"), facts.system[i]);
 	finish();
 }

@@ -1,4 +1,5 @@
 # shellcheck shell=sh
+# shellcheck disable=SC2034 # the scripts use what is set here
 # What the tests of sbx and sbx-run share: who calls, which backends this machine has, a project
 # folder a caller, and a look at what a run left behind. Source it instead of tap.sh.
 # Must not decide that a backend may be missing: usable.t does, in one place.
@@ -176,8 +177,22 @@ all_gone() {
 
 left_before=" $(temp_folders | tr '\n' ' ') $(cgroup_folders | tr '\n' ' ') "
 
+# is_used PATH: it belongs to a run that goes on: its sbx-run lives, or a process has it as TMPDIR.
+is_used() {
+	case $1 in
+	*/cgroup/*) is_used_pid=${1##*/sbx-}; kill -0 "${is_used_pid%%-*}" 2>/dev/null ;;
+	*) grep -aqs -e "=$1" /proc/[0-9]*/environ ;;
+	esac
+}
+
+none_left() {
+	for none_path; do
+		[ ! -e "$none_path" ] || is_used "$none_path" || return 1
+	done
+}
+
 # nothing_left NAME: the temporary folders and control groups that came since the start and are
-# there now go away; other programs make some too, so each gets a while.
+# there now go away or are another program's, which may make some too: each gets a while.
 nothing_left() {
 	nothing_new=''
 	for nothing_path in $(temp_folders; cgroup_folders); do
@@ -187,5 +202,5 @@ nothing_left() {
 		esac
 	done
 	# shellcheck disable=SC2086 # names without blanks
-	ok "$1" within 15 all_gone $nothing_new
+	ok "$1" within 15 none_left $nothing_new
 }

@@ -1,4 +1,4 @@
-"""pty.py SCRIPT COMMAND...: run COMMAND on a terminal of its own and act on it as SCRIPT says, then
+"""terminal.py SCRIPT COMMAND...: run COMMAND on a terminal of its own and act on it as SCRIPT says, then
 print what it printed, "mode: same" or "mode: changed" (is the terminal as it was before?) and
 "status: N". SCRIPT is words, split at ';':
   wait TEXT      until TEXT was printed (20 s at most)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A place that is hidden, read-only or private stays where it is: neither a folder above it can be
-# moved away, nor does a symbolic link on the way to it make it land somewhere else.
+# A place that is hidden, read-only or private stays where it is: no folder above it can be moved
+# away, and with it what another run or the host then finds under another name.
 . "$SBX_ROOT/tests/cli/lib/cli.sh"
 
 # tree: every name and the content of every file below here.
@@ -17,29 +17,34 @@ build() {
 	before=$(tree)
 }
 
+# rename(2) alone: mv would go on to copy.
+move='rename $ARGV[0], $ARGV[1] or die "$!\n"; print "moved\n"'
+
 # stuck WHAT FOLDER OPTION...: the folder cannot be moved, and the host's tree is what it was.
 stuck() {
 	stuck_what=$1 stuck_folder=$2
 	shift 2
-	sandbox "$@" -- sh -c "mv $stuck_folder moved && echo moved"
-	isnt "$rc:$out" 0:moved "$at: $stuck_what: $stuck_folder stays"
-	isnt "$rc" 125 "$at: $stuck_what: it did run" || diag "$err"
+	sandbox "$@" -- perl -e "$move" "$stuck_folder" moved
+	is "$out" '' "$at: $stuck_what: $stuck_folder stays"
+	like "$err" '(busy|cross-device)' "$at: $stuck_what: the kernel refuses it"
 	is "$(tree)" "$before" "$at: $stuck_what: $stuck_folder: the host's files are what they were"
 }
 
 moved() {
 	build
 	for folder in conf a .git; do
-		sandbox -- sh -c "mv $folder moved && echo moved && mv moved $folder"
+		sandbox -- perl -e "$move" "$folder" moved
 		is "$rc:$out" 0:moved "$at: control: $folder can be moved"
+		mv moved "$folder"
 	done
 	stuck '--hide of a file' conf --hide conf/secret
+	sandbox --hide conf/secret -- mv conf moved
+	isnt "$rc" 0 "$at: nor does mv do it"
 	sandbox --hide conf/secret -- sh -c 'cat conf/secret moved/secret'
 	is "$out" '' "$at: --hide: nor is it read by a second run"
 	build
 	for folder in a a/b a/b/c; do
 		stuck '--hide, deep' "$folder" --hide a/b/c/secret
-		build
 	done
 	stuck '--hide of a folder' a --hide a/b/c
 	build
@@ -73,36 +78,4 @@ moved() {
 	find . -mindepth 1 -delete
 }
 ONLY='namespace bubblewrap' each_run moved
-
-linked() {
-	for kind in up absolute; do
-		find . -mindepth 1 -delete
-		as "$who" mkdir -p real/sub
-		target=$PWD/real
-		[ "$kind" = absolute ] ||
-			target=../../../../../../../../../../../../../../../../../../../..$PWD/real
-		as "$who" ln -s "$target" lnk
-		printf 'good\n' | as "$who" tee real/sub/f >/dev/null
-		sandbox -- sh -c 'echo evil >lnk/sub/f'
-		is "$rc:$(cat real/sub/f)" 0:evil "$at, $kind: control: the link can be written through"
-		echo good >real/sub/f
-		sandbox --ro lnk/sub -- sh -c 'echo evil >lnk/sub/f; echo evil >real/sub/f; true'
-		is "$(cat real/sub/f)" good "$at, $kind: --ro: it cannot (status $rc)"
-		sandbox --ro "$PWD/lnk/sub/f" -- sh -c 'echo evil >lnk/sub/f; echo evil >real/sub/f; true'
-		is "$(cat real/sub/f)" good "$at, $kind: --ro of a file: it cannot (status $rc)"
-		sandbox --hide "$PWD/lnk/sub/f" -- sh -c 'cat lnk/sub/f real/sub/f; true'
-		is "$out" '' "$at, $kind: --hide: it cannot be read (status $rc)"
-		sandbox --tmpfs "$PWD/lnk/sub" -- sh -c 'cat lnk/sub/f; echo x >lnk/sub/new; true'
-		is "$out:$(ls real/sub)" :f "$at, $kind: --tmpfs is private (status $rc)"
-		sandbox --bind "/etc:$PWD/lnk/sub:ro" -- \
-			sh -c 'ls lnk/sub/passwd; echo x >lnk/sub/new; true'
-		case $rc:$out in
-		125:) pass "$at, $kind: --bind is refused" ;;
-		*) is "$out" lnk/sub/passwd "$at, $kind: --bind is there" ;;
-		esac
-		is "$(ls real/sub)" f "$at, $kind: --bind: nothing is made on the host"
-	done
-	find . -mindepth 1 -delete
-}
-ONLY='namespace bubblewrap' each_run linked
 done_testing
