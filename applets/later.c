@@ -4,11 +4,13 @@
 int bridge_main(int argc, char **argv, char **envp, struct err *e)
 {
 	(void)argc, (void)argv, (void)envp;
-	return err_set(e, ERR_REFUSED, "not built yet: this version of sbx has sbx-run and sbx-probe");
+	return err_set(
+	    e, ERR_REFUSED, "not built yet: this version of sbx has sbx-run and sbx-probe");
 }
 
 int mcp_main(int argc, char **argv, char **envp, struct err *e)
 {
 	(void)argc, (void)argv, (void)envp;
-	return err_set(e, ERR_REFUSED, "not built yet: this version of sbx has sbx-run and sbx-probe");
+	return err_set(
+	    e, ERR_REFUSED, "not built yet: this version of sbx has sbx-run and sbx-probe");
 }

@@ -1,6 +1,7 @@
 /*
- * The only main(): find the applet by argv[0] (or by the first argument of sbx itself), run it, print the error once,
- * map it to an exit status. Does nothing before that which an applet might not want.
+ * The only main(): find the applet by argv[0] (or by the first argument of sbx itself), run it,
+ * print the error once, map it to an exit status. Does nothing before that which an applet might
+ * not want.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -52,7 +53,8 @@ static const struct applet *applet_find(const char *name)
 static int put_applets(struct buf *out, const char *prefix, struct err *e)
 {
 	for (size_t i = 0; i < MEM_COUNT(applets); i++)
-		if (!applets[i].is_hidden && buf_printf(out, e, "%s%-12s %s\n", prefix, applets[i].name, applets[i].what) != 0)
+		if (!applets[i].is_hidden && buf_printf(out, e, "%s%-12s %s\n", prefix,
+						 applets[i].name, applets[i].what) != 0)
 			return -1;
 	return 0;
 }
@@ -64,12 +66,12 @@ static int sbx_help(struct err *e)
 
 	buf_init(&out, LIMIT_SMALL_FILE);
 	rc = buf_puts(&out,
-		      "usage: sbx APPLET [ARG...]      run an applet; a link named like one does too\n"
-		      "       sbx --list               names of the applets\n"
-		      "       sbx --install [-s] DIR   a copy and links in DIR (-s: symbolic links)\n"
-		      "       sbx --show-asset [NAME]  print a built-in file; without NAME their names\n"
-		      "       sbx --version | --help\n\napplets:\n",
-		      e);
+	    "usage: sbx APPLET [ARG...]      run an applet; a link named like one does too\n"
+	    "       sbx --list               names of the applets\n"
+	    "       sbx --install [-s] DIR   a copy and links in DIR (-s: symbolic links)\n"
+	    "       sbx --show-asset [NAME]  print a built-in file; without NAME their names\n"
+	    "       sbx --version | --help\n\napplets:\n",
+	    e);
 	if (rc == 0)
 		rc = put_applets(&out, "  ", e);
 	if (rc == 0)
@@ -93,8 +95,10 @@ static int sbx_list(struct err *e)
 	return rc;
 }
 
-/* before: what DIR/sbx was, 0 for nothing: its hard links are ours to replace, as symbolic links to sbx are. */
-static int install_link(const char *dir, const char *name, bool is_symbolic, const struct stat *before, struct err *e)
+/* before: what DIR/sbx was, 0 for nothing: its hard links are ours to replace, as symbolic links to
+ * sbx are. */
+static int install_link(
+    const char *dir, const char *name, bool is_symbolic, const struct stat *before, struct err *e)
 {
 	MEM_AUTOFREE char *from = mem_printf(e, "%s/sbx", dir);
 	MEM_AUTOFREE char *to = mem_printf(e, "%s/%s", dir, name);
@@ -107,7 +111,8 @@ static int install_link(const char *dir, const char *name, bool is_symbolic, con
 	if (lstat(to, &st) == 0 && !S_ISLNK(st.st_mode) &&
 	    (st.st_dev != before->st_dev || st.st_ino != before->st_ino) &&
 	    (st.st_dev != now.st_dev || st.st_ino != now.st_ino))
-		return err_set(e, ERR_USAGE, "--install: %s exists and is not ours; remove it first", to);
+		return err_set(
+		    e, ERR_USAGE, "--install: %s exists and is not ours; remove it first", to);
 	if (unlink(to) != 0 && errno != ENOENT)
 		return err_sys(e, ERR_IO, errno, "--install: %s", to);
 	if ((is_symbolic ? symlink("sbx", to) : link(from, to)) != 0)
@@ -115,7 +120,8 @@ static int install_link(const char *dir, const char *name, bool is_symbolic, con
 	return 0;
 }
 
-/* The program itself as DIR/sbx, unless it is there already; written beside and renamed, so that it is never half there. */
+/* The program itself as DIR/sbx, unless it is there already; written beside and renamed, so that it
+ * is never half there. */
 static int install_program(const char *dir, struct stat *before, struct err *e)
 {
 	MEM_AUTOFREE char *to = mem_printf(e, "%s/sbx", dir);
@@ -149,7 +155,8 @@ static int sbx_install(int argc, char **argv, struct err *e)
 	if (install_program(dir, &before, e) != 0)
 		return -1;
 	for (size_t i = 0; i < MEM_COUNT(applets); i++)
-		if (!applets[i].is_hidden && install_link(dir, applets[i].name, is_symbolic, &before, e) != 0)
+		if (!applets[i].is_hidden &&
+		    install_link(dir, applets[i].name, is_symbolic, &before, e) != 0)
 			return -1;
 	return 0;
 }
@@ -170,7 +177,8 @@ static int sbx_show_asset(const char *name, struct err *e)
 		}
 	}
 	if (rc == 0 && !is_found)
-		rc = err_set(e, ERR_USAGE, "--show-asset: no asset \"%s\"; without a name they are listed", name);
+		rc = err_set(e, ERR_USAGE,
+		    "--show-asset: no asset \"%s\"; without a name they are listed", name);
 	if (rc == 0)
 		rc = out_buf(&out, e);
 	buf_fini(&out);
@@ -178,8 +186,8 @@ static int sbx_show_asset(const char *name, struct err *e)
 }
 
 /*
- * Manual pages and the like of an option table, for the build: `sbx --show-man sbx-run`. Hidden in help, as the pages
- * are installed.
+ * Manual pages and the like of an option table, for the build: `sbx --show-man sbx-run`. Hidden in
+ * help, as the pages are installed.
  */
 static int sbx_show_docs(const char *what, const char *applet, struct err *e)
 {
@@ -202,7 +210,8 @@ static int sbx_show_docs(const char *what, const char *applet, struct err *e)
 		buf_fini(&out);
 		return rc;
 	}
-	return err_set(e, ERR_USAGE, "%s: no option table \"%s\"", what, applet == NULL ? "" : applet);
+	return err_set(
+	    e, ERR_USAGE, "%s: no option table \"%s\"", what, applet == NULL ? "" : applet);
 }
 
 static int sbx_own_option(int argc, char **argv, struct err *e)
@@ -219,7 +228,8 @@ static int sbx_own_option(int argc, char **argv, struct err *e)
 		return sbx_install(argc, argv, e);
 	if (strcmp(o, "--show-asset") == 0)
 		return sbx_show_asset(argv[2], e);
-	if (strcmp(o, "--show-man") == 0 || strcmp(o, "--show-completion") == 0 || strcmp(o, "--show-markdown") == 0)
+	if (strcmp(o, "--show-man") == 0 || strcmp(o, "--show-completion") == 0 ||
+	    strcmp(o, "--show-markdown") == 0)
 		return sbx_show_docs(o, argv[2], e);
 	return err_set(e, ERR_USAGE, "unknown option %s; sbx --help", o);
 }
@@ -232,12 +242,14 @@ static void put_unknown_applet(const char *name)
 		size_t len = strlen(known);
 
 		if (!applets[i].is_hidden)
-			(void)snprintf(known + len, sizeof known - len, "%s%s", len == 0 ? "" : " ", applets[i].name);
+			(void)snprintf(known + len, sizeof known - len, "%s%s", len == 0 ? "" : " ",
+			    applets[i].name);
 	}
 	log_write(LOG_ERROR, "no applet \"%s\"; there are: %s", name, known);
 }
 
-/* argv[0], or for any other name the first argument; *argv moves on to the applet's own. NULL: sbx itself. */
+/* argv[0], or for any other name the first argument; *argv moves on to the applet's own. NULL: sbx
+ * itself. */
 static const struct applet *choose_applet(int *argc, char ***argv)
 {
 	const struct applet *a = *argc > 0 ? applet_find((*argv)[0]) : NULL;

@@ -1,6 +1,7 @@
 /*
- * sbx-probe: what this machine can really enforce. Everything is in lib/sandbox/probe.c; here are options, the choice
- * of text or JSON, and the exit status: 0, or 1 when what was required is not there.
+ * sbx-probe: what this machine can really enforce. Everything is in lib/sandbox/probe.c; here are
+ * options, the choice of text or JSON, and the exit status: 0, or 1 when what was required is not
+ * there.
  */
 #include <errno.h>
 #include <limits.h>
@@ -34,12 +35,28 @@ static int probe_parse_require(void *target, const char *value, struct err *e)
 #define AT(member) .offset = offsetof(struct probe_options, member)
 
 static const struct opt probe_opts[] = {
-	{ .name = "json", .type = OPT_FLAG, AT(json), .group = "Options", .help = "print the report as JSON" },
-	{ .name = "backend", .letter = 'b', .type = OPT_STRING, AT(backend), .arg = "NAME",
-	  .help = "try this backend only; exit status 1 if it does not work" },
-	{ .name = "require", .type = OPT_FUNC, .arg = "LAYER,...", .flags = OPT_REPEATS, .parse = probe_parse_require,
-	  .help = "exit status 1 if one of these layers does not work here" },
-	{ .name = "help", .letter = 'h', .type = OPT_FLAG, AT(want_help), .help = "print this text" },
+	{ .name = "json",
+	    .type = OPT_FLAG,
+	    AT(json),
+	    .group = "Options",
+	    .help = "print the report as JSON" },
+	{ .name = "backend",
+	    .letter = 'b',
+	    .type = OPT_STRING,
+	    AT(backend),
+	    .arg = "NAME",
+	    .help = "try this backend only; exit status 1 if it does not work" },
+	{ .name = "require",
+	    .type = OPT_FUNC,
+	    .arg = "LAYER,...",
+	    .flags = OPT_REPEATS,
+	    .parse = probe_parse_require,
+	    .help = "exit status 1 if one of these layers does not work here" },
+	{ .name = "help",
+	    .letter = 'h',
+	    .type = OPT_FLAG,
+	    AT(want_help),
+	    .help = "print this text" },
 	{ .name = "version", .type = OPT_FLAG, AT(want_version), .help = "print the version" },
 };
 
@@ -47,7 +64,8 @@ const struct opt_table probe_opt_table = {
 	.applet = "sbx-probe",
 	.synopsis = "[options]",
 	.summary = "what this machine can really enforce, found out by doing it",
-	.details = "Each layer is tried in a child process, each backend by a real run; nothing is concluded from version "
+	.details = "Each layer is tried in a child process, each backend by a real run; nothing is "
+		   "concluded from version "
 		   "numbers. For what does not work the reason is given, and what can be done.\n"
 		   "\n"
 		   "Exit status:\n"
@@ -77,7 +95,8 @@ static int probe_status(const struct probe_options *o, const struct probe_report
 	for (int i = 0; i < LAYER_COUNT; i++)
 		if ((o->require & LAYER_BIT(i)) != 0 && !r->layers[i].works)
 			return 1;
-	for (size_t i = 0; o->backend != NULL && strcmp(o->backend, "auto") != 0 && i < r->backend_count; i++)
+	for (size_t i = 0;
+	     o->backend != NULL && strcmp(o->backend, "auto") != 0 && i < r->backend_count; i++)
 		if (!r->backends[i].works)
 			return 1;
 	return r->choice.works ? 0 : 1;
@@ -95,9 +114,11 @@ static int probe_report(const struct probe_options *o, struct err *e)
 		return -1;
 	if (self_path == NULL) {
 		free(r);
-		return err_set(e, ERR_SETUP, "cannot find our own program; mount /proc or start it by its path");
+		return err_set(e, ERR_SETUP,
+		    "cannot find our own program; mount /proc or start it by its path");
 	}
-	/* not the caller's folder: the runs get an empty one of their own, and our program lies outside of it */
+	/* not the caller's folder: the runs get an empty one of their own, and our program lies
+	 * outside of it */
 	if (chdir("/") != 0) {
 		free(r);
 		return err_sys(e, ERR_SETUP, errno, "change to /");
@@ -105,7 +126,8 @@ static int probe_report(const struct probe_options *o, struct err *e)
 	buf_init(&out, LIMIT_FRAME);
 	rc = probe_run(r, o->backend, self_path, e);
 	if (rc == 0)
-		rc = o->json ? probe_put_json(r, &out, e) : probe_put_text(r, isatty(STDOUT_FILENO) == 1, &out, e);
+		rc = o->json ? probe_put_json(r, &out, e) :
+			       probe_put_text(r, isatty(STDOUT_FILENO) == 1, &out, e);
 	if (rc == 0 && o->json)
 		rc = buf_putc(&out, '\n', e);
 	if (rc == 0)
@@ -140,7 +162,8 @@ int probe_main(int argc, char **argv, char **envp, struct err *e)
 	loop_ignore_signal(SIGPIPE);
 	rc = opt_parse(&probe_opt_table, argc, argv, &o, e);
 	if (rc >= 0 && rc < argc)
-		rc = err_set(e, ERR_USAGE, "unexpected argument \"%s\"; sbx-probe --help", argv[rc]);
+		rc =
+		    err_set(e, ERR_USAGE, "unexpected argument \"%s\"; sbx-probe --help", argv[rc]);
 	if (rc >= 0) {
 		if (o.want_help)
 			rc = probe_help(e);

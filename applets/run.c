@@ -1,6 +1,7 @@
 /*
- * sbx-run: options, one run on the loop, its result. The sandbox itself is lib/sandbox; here is only what a command
- * line runner adds: signals forwarded, a terminal in raw mode, notices, the result on stdout or in a file.
+ * sbx-run: options, one run on the loop, its result. The sandbox itself is lib/sandbox; here is
+ * only what a command line runner adds: signals forwarded, a terminal in raw mode, notices, the
+ * result on stdout or in a file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,13 +26,14 @@
 
 struct run_state {
 	struct run_options opts;
-	struct strv env;       /* copies: our own environment and arguments are wiped, as pid 1 inside shows them */
+	struct strv env; /* copies: our own environment and arguments are wiped, as pid 1 inside
+			    shows them */
 	struct strv argv;
-	int result_fd;         /* --result; -1: none */
+	int result_fd; /* --result; -1: none */
 	struct loop loop;
 	struct sandbox_run *run;
-	unsigned interrupts;   /* INT, TERM and HUP so far */
-	int forwarded;         /* the last of them */
+	unsigned interrupts; /* INT, TERM and HUP so far */
+	int forwarded;       /* the last of them */
 	bool is_done;
 };
 
@@ -66,7 +68,8 @@ static int print_seccomp(const struct run_options *o, struct err *e)
 	rc = o->policy.seccomp != NULL ? seccomp_file_load(o->policy.seccomp, &rules, e) :
 					 seccomp_rules_builtin(&rules, flags, e);
 	if (rc == 0)
-		rc = o->json ? seccomp_put_oci_json(&rules, &out, e) : seccomp_put_text(&rules, &out, e);
+		rc = o->json ? seccomp_put_oci_json(&rules, &out, e) :
+			       seccomp_put_text(&rules, &out, e);
 	if (rc == 0 && out.len > 0 && out.data[out.len - 1] != '\n')
 		rc = buf_putc(&out, '\n', e);
 	if (rc == 0)
@@ -76,7 +79,8 @@ static int print_seccomp(const struct run_options *o, struct err *e)
 	return rc;
 }
 
-/* The destination is opened before anything runs: a result that cannot be written must not cost a run. */
+/* The destination is opened before anything runs: a result that cannot be written must not cost a
+ * run. */
 static int open_result(struct run_state *s, struct err *e)
 {
 	const char *to = s->opts.result;
@@ -93,7 +97,8 @@ static int open_result(struct run_state *s, struct err *e)
 		return -1;
 	flags = fcntl((int)n, F_GETFL);
 	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
-		return err_set(e, ERR_USAGE, "--result %s: this descriptor is not open for writing", to);
+		return err_set(
+		    e, ERR_USAGE, "--result %s: this descriptor is not open for writing", to);
 	s->result_fd = fcntl((int)n, F_DUPFD_CLOEXEC, 3);
 	return s->result_fd >= 0 ? 0 : err_sys(e, ERR_USAGE, errno, "--result %s", to);
 }
@@ -124,7 +129,8 @@ static void on_forward(struct loop *l, int signo, void *ctx)
 	sandbox_run_signal(s->run, signo);
 }
 
-/* The command is in a session of its own, where SIGTSTP does nothing (an orphaned group): stop it for sure, then us. */
+/* The command is in a session of its own, where SIGTSTP does nothing (an orphaned group): stop it
+ * for sure, then us. */
 static void on_stop(struct loop *l, int signo, void *ctx)
 {
 	struct run_state *s = ctx;
@@ -148,10 +154,12 @@ static void on_window(struct loop *l, int signo, void *ctx)
 
 static int handle_signals(struct run_state *s, struct err *e)
 {
-	static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT };
+	static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2,
+		SIGCONT };
 
 	loop_ignore_signal(SIGPIPE);
-	loop_ignore_signal(SIGXFSZ); /* ulimit -f of the caller: a failed write that is told, not our death */
+	loop_ignore_signal(
+	    SIGXFSZ); /* ulimit -f of the caller: a failed write that is told, not our death */
 	for (size_t i = 0; i < MEM_COUNT(forwarded); i++)
 		if (loop_on_signal(&s->loop, forwarded[i], on_forward, s, e) != 0)
 			return -1;
@@ -170,9 +178,11 @@ static void fill_request(const struct run_state *s, char **argv, struct sandbox_
 	rq->env = s->env.v;
 	rq->output = o->json ? OUTPUT_CAPTURE : OUTPUT_STREAM;
 	rq->max_output_bytes = o->policy.is_max_output_set ? o->policy.max_output_bytes :
-			       o->json			    ? LIMIT_OUTPUT_DEFAULT :
-							      UINT64_MAX;
-	rq->stdin_mode = o->policy.stdin_mode != STDIN_UNSET ? o->policy.stdin_mode : o->json ? STDIN_NULL : STDIN_INHERIT;
+			       o->json                     ? LIMIT_OUTPUT_DEFAULT :
+							     UINT64_MAX;
+	rq->stdin_mode = o->policy.stdin_mode != STDIN_UNSET ? o->policy.stdin_mode :
+			 o->json                             ? STDIN_NULL :
+							       STDIN_INHERIT;
 	rq->stdin_fd = STDIN_FILENO;
 	rq->stdout_fd = STDOUT_FILENO;
 	rq->stderr_fd = STDERR_FILENO;
@@ -186,7 +196,8 @@ static void wipe_arguments(char **argv)
 		mem_wipe(*v, strlen(*v));
 }
 
-static int copy_and_wipe(struct run_state *s, char **argv, char **command, char **envp, struct err *e)
+static int copy_and_wipe(
+    struct run_state *s, char **argv, char **command, char **envp, struct err *e)
 {
 	for (char **v = envp; *v != NULL; v++)
 		if (strv_add(&s->env, *v, e) != 0)
@@ -216,9 +227,11 @@ static void report_env(const struct run_state *s, const struct sandbox_result *r
 {
 	for (size_t i = 0; i < r->env_dropped_count; i++) {
 		if (s->opts.want_env_report)
-			log_write(LOG_ERROR, "env: dropped %s (%s)", r->env_dropped[i].name, r->env_dropped[i].rule);
+			log_write(LOG_ERROR, "env: dropped %s (%s)", r->env_dropped[i].name,
+			    r->env_dropped[i].rule);
 		else
-			log_write(LOG_TRACE, "env: dropped %s (%s)", r->env_dropped[i].name, r->env_dropped[i].rule);
+			log_write(LOG_TRACE, "env: dropped %s (%s)", r->env_dropped[i].name,
+			    r->env_dropped[i].rule);
 	}
 }
 
@@ -229,14 +242,16 @@ static void report_missing(const struct run_state *s, const struct sandbox_resul
 	char text[512] = "";
 	const char *why = NULL;
 
-	if (r->error.kind != ERR_NONE || r->missing == 0 || (name != NULL && strcmp(name, "auto") != 0))
+	if (r->error.kind != ERR_NONE || r->missing == 0 ||
+	    (name != NULL && strcmp(name, "auto") != 0))
 		return;
 	for (int i = 0; i < LAYER_COUNT; i++) {
 		size_t len = strlen(text);
 
 		if ((r->missing & LAYER_BIT(i)) == 0)
 			continue;
-		(void)snprintf(text + len, sizeof text - len, "%s%s", len == 0 ? "" : " ", layer_name((enum layer)i));
+		(void)snprintf(text + len, sizeof text - len, "%s%s", len == 0 ? "" : " ",
+		    layer_name((enum layer)i));
 		if (why == NULL)
 			why = r->why[i];
 	}
@@ -261,7 +276,8 @@ static int put_result(const struct run_state *s, const struct sandbox_result *r,
 	return rc;
 }
 
-/* The time was up before the command was started: the status is that of a timeout, the line says more. */
+/* The time was up before the command was started: the status is that of a timeout, the line says
+ * more. */
 static int report_timeout(const struct sandbox_result *r)
 {
 	log_write(LOG_ERROR, "%s", r->error.msg);
@@ -278,8 +294,8 @@ static int conclude(const struct run_state *s, struct err *e)
 	report_env(s, r);
 	report_missing(s, r);
 	if (r->error.kind == ERR_NONE)
-		log_write(LOG_LIFECYCLE, "ended: %s, status %d, %llu ms", reason_name(r->reason), r->exit_code,
-			  (unsigned long long)r->duration_ms);
+		log_write(LOG_LIFECYCLE, "ended: %s, status %d, %llu ms", reason_name(r->reason),
+		    r->exit_code, (unsigned long long)r->duration_ms);
 	if (put_result(s, r, e) != 0)
 		return -1;
 	if (sandbox_run_stdout_is_gone(s->run) && r->error.kind == ERR_NONE)
@@ -344,13 +360,15 @@ static int print_help(struct err *e)
 
 static int run_with_options(struct run_state *s, int argc, char **argv, char **envp, struct err *e)
 {
-	int first = policy_parse_argv(&run_opt_table, argc, argv, offsetof(struct run_options, policy_path), &s->opts,
-				      run_options_init, run_options_fini, e);
+	int first =
+	    policy_parse_argv(&run_opt_table, argc, argv, offsetof(struct run_options, policy_path),
+		&s->opts, run_options_init, run_options_fini, e);
 
 	if (first < 0)
 		return -1;
-	log_level = s->opts.quiet > 0 ? (s->opts.quiet > 1 ? LOG_QUIET : LOG_ERROR) :
-					(enum log_level)(LOG_ERROR + (s->opts.verbose > 3 ? 3 : s->opts.verbose));
+	log_level = s->opts.quiet > 0 ?
+			(s->opts.quiet > 1 ? LOG_QUIET : LOG_ERROR) :
+			(enum log_level)(LOG_ERROR + (s->opts.verbose > 3 ? 3 : s->opts.verbose));
 	log_want_notices = s->opts.quiet == 0;
 	if (s->opts.want_help)
 		return print_help(e);
@@ -368,8 +386,9 @@ static int run_with_options(struct run_state *s, int argc, char **argv, char **e
 }
 
 /*
- * A failure before there was a run: with --json its result is an object like any other. The failure may have been one of
- * the options or the policy file: then the command line is read once more for what it says of the result.
+ * A failure before there was a run: with --json its result is an object like any other. The failure
+ * may have been one of the options or the policy file: then the command line is read once more for
+ * what it says of the result.
  */
 static void put_early_failure(struct run_state *s, int argc, char **argv, const struct err *e)
 {

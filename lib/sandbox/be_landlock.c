@@ -1,7 +1,8 @@
 /*
- * The landlock backend: no namespace at all, so it works where those are refused (Docker's and Kubernetes' defaults).
- * The same view as far as rules can give it: content, not names; a private temporary folder on the host stands in for
- * /tmp and HOME. What rules cannot do is refused, never left out.
+ * The landlock backend: no namespace at all, so it works where those are refused (Docker's and
+ * Kubernetes' defaults). The same view as far as rules can give it: content, not names; a private
+ * temporary folder on the host stands in for /tmp and HOME. What rules cannot do is refused, never
+ * left out.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,15 +26,18 @@ static int landlock_available(const struct sandbox_request *rq, struct err *e)
 	(void)rq;
 	if (landlock_abi(&errnum) > 0)
 		return 0;
-	return err_sys(e, ERR_REFUSED, errnum, "Landlock is not usable here (needs Linux 5.13 with landlock in the lsm= list)");
+	return err_sys(e, ERR_REFUSED, errnum,
+	    "Landlock is not usable here (needs Linux 5.13 with landlock in the lsm= list)");
 }
 
 static int landlock_refuse(const char *what, const char *path, struct err *e)
 {
-	return err_set(e, ERR_REFUSED, "the landlock backend cannot %s%s; use -b namespace", what, path);
+	return err_set(
+	    e, ERR_REFUSED, "the landlock backend cannot %s%s; use -b namespace", what, path);
 }
 
-static int landlock_check_op(const struct plan *p, const struct view_op *op, size_t i, struct err *e)
+static int landlock_check_op(
+    const struct plan *p, const struct view_op *op, size_t i, struct err *e)
 {
 	const struct view_op *above = view_covering(&p->view, op->dst, i);
 	bool is_above_writable = above != NULL && above->kind == VIEW_BIND && !above->is_read_only;
@@ -41,16 +45,20 @@ static int landlock_check_op(const struct plan *p, const struct view_op *op, siz
 	switch (op->kind) {
 	case VIEW_BIND:
 		if (strcmp(op->src, op->dst) != 0)
-			return landlock_refuse("show a file under another path: --bind ", op->dst, e);
+			return landlock_refuse(
+			    "show a file under another path: --bind ", op->dst, e);
 		if (op->is_read_only && is_above_writable)
-			return landlock_refuse("take writing away inside a writable folder: --ro ", op->dst, e);
+			return landlock_refuse(
+			    "take writing away inside a writable folder: --ro ", op->dst, e);
 		return 0;
 	case VIEW_HIDE:
 		if (above != NULL && (above->kind == VIEW_BIND || above->kind == VIEW_PROC))
-			return landlock_refuse("hide what lies inside a visible folder: --hide ", op->dst, e);
+			return landlock_refuse(
+			    "hide what lies inside a visible folder: --hide ", op->dst, e);
 		return 0;
 	case VIEW_TMPFS:
-		/* /tmp, HOME and the private root are the view's own, and become folders of the private one */
+		/* /tmp, HOME and the private root are the view's own, and become folders of the
+		 * private one */
 		if (op->is_asked)
 			return landlock_refuse("mount anything: --tmpfs ", op->dst, e);
 		return 0;
@@ -64,17 +72,20 @@ static int landlock_check_op(const struct plan *p, const struct view_op *op, siz
 
 static int landlock_add_op(struct plan *p, const struct view_op *op, struct err *e)
 {
-	/* not /dev/pts: it holds the user's other terminals; a terminal made inside is opened through its master */
-	static const char *const devices[] = { "/dev/null",   "/dev/zero",    "/dev/full",
-					       "/dev/random", "/dev/urandom", "/dev/ptmx" };
+	/* not /dev/pts: it holds the user's other terminals; a terminal made inside is opened
+	 * through its master */
+	static const char *const devices[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random",
+		"/dev/urandom", "/dev/ptmx" };
 
 	switch (op->kind) {
 	case VIEW_BIND:
 		if (access(op->src, F_OK) != 0)
 			return err_sys(e, ERR_USAGE, errno, "%s", op->src);
-		return plan_add_rule(p, op->dst, op->is_read_only ? LANDLOCK_READ_EXEC : LANDLOCK_READ_WRITE, e);
+		return plan_add_rule(
+		    p, op->dst, op->is_read_only ? LANDLOCK_READ_EXEC : LANDLOCK_READ_WRITE, e);
 	case VIEW_PROC:
-		/* read only: as root, files of /proc/sys are ours to write also without capabilities */
+		/* read only: as root, files of /proc/sys are ours to write also without
+		 * capabilities */
 		return plan_add_rule(p, "/proc", LANDLOCK_READ, e);
 	case VIEW_DEV:
 		for (size_t i = 0; i < MEM_COUNT(devices); i++)
@@ -89,7 +100,8 @@ static int landlock_add_op(struct plan *p, const struct view_op *op, struct err 
 	return 0;
 }
 
-/* "/tmp/sbx-…": its path is in the environment, so it is chosen here; the guardian makes it and removes it. */
+/* "/tmp/sbx-…": its path is in the environment, so it is chosen here; the guardian makes it and
+ * removes it. */
 static int landlock_choose_temp(struct plan *p, struct err *e)
 {
 	static const char *const parents[] = { "/tmp", "/var/tmp", "/dev/shm" };
@@ -97,18 +109,21 @@ static int landlock_choose_temp(struct plan *p, struct err *e)
 
 	if (getrandom(r, sizeof r, 0) != (ssize_t)sizeof r)
 		return err_sys(e, ERR_SETUP, errno, "getrandom");
-	(void)snprintf(p->temp_name, sizeof p->temp_name, "sbx-%02x%02x%02x%02x%02x%02x%02x%02x", r[0], r[1], r[2], r[3], r[4],
-		       r[5], r[6], r[7]);
+	(void)snprintf(p->temp_name, sizeof p->temp_name, "sbx-%02x%02x%02x%02x%02x%02x%02x%02x",
+	    r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7]);
 	for (size_t i = 0; i < MEM_COUNT(parents); i++) {
 		p->temp_parent_fd = open(parents[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (p->temp_parent_fd >= 0 && faccessat(p->temp_parent_fd, ".", W_OK | X_OK, AT_EACCESS) == 0) {
+		if (p->temp_parent_fd >= 0 &&
+		    faccessat(p->temp_parent_fd, ".", W_OK | X_OK, AT_EACCESS) == 0) {
 			p->want_temp = true;
 			p->temp_path = mem_printf(e, "%s/%s", parents[i], p->temp_name);
 			return p->temp_path == NULL ? -1 : 0;
 		}
 		fd_close(&p->temp_parent_fd);
 	}
-	return err_set(e, ERR_REFUSED, "no temporary folder can be made in /tmp, /var/tmp or /dev/shm: make one of them writable");
+	return err_set(e, ERR_REFUSED,
+	    "no temporary folder can be made in /tmp, /var/tmp or /dev/shm: make one of them "
+	    "writable");
 }
 
 /* One folder is /tmp, HOME and, where there is no project root, the working folder. */
@@ -143,7 +158,8 @@ static int landlock_plan(struct plan *p, struct err *e)
 	if (plan_build_view(p, p->outside_uid == 0, e) != 0)
 		return -1;
 	for (size_t i = 0; i < p->view.count; i++)
-		if (landlock_check_op(p, &p->view.ops[i], i, e) != 0 || landlock_add_op(p, &p->view.ops[i], e) != 0)
+		if (landlock_check_op(p, &p->view.ops[i], i, e) != 0 ||
+		    landlock_add_op(p, &p->view.ops[i], e) != 0)
 			return -1;
 	if (landlock_use_temp(p, e) != 0)
 		return -1;
@@ -152,13 +168,17 @@ static int landlock_plan(struct plan *p, struct err *e)
 	if (policy->net == NET_NONE)
 		p->landlock_flags |= LANDLOCK_DENY_TCP;
 	plan_miss(p, LAYER_METADATA,
-		  "Landlock guards content: names of other files can be seen, modes, owners and times also changed where "
-		  "file permissions allow");
-	plan_miss(p, LAYER_PID_NS, landlock_supported(landlock_abi(&errnum), LANDLOCK_SCOPE_SIGNALS) != 0 ?
-					   "no namespace: other processes can be seen" :
-					   "no namespace: other processes can be seen, and signalled (Landlock before ABI 6)");
+	    "Landlock guards content: names of other files can be seen, modes, owners and times "
+	    "also changed where "
+	    "file permissions allow");
+	plan_miss(p, LAYER_PID_NS,
+	    landlock_supported(landlock_abi(&errnum), LANDLOCK_SCOPE_SIGNALS) != 0 ?
+		"no namespace: other processes can be seen" :
+		"no namespace: other processes can be seen, and signalled (Landlock before ABI 6)");
 	if (policy->net == NET_NONE)
-		plan_miss(p, LAYER_NET_NS, "no namespace: sockets of the internet families are refused by seccomp instead");
+		plan_miss(p, LAYER_NET_NS,
+		    "no namespace: sockets of the internet families are refused by seccomp "
+		    "instead");
 	return 0;
 }
 
@@ -176,8 +196,9 @@ const struct sandbox_backend backend_landlock = {
 	.name = "landlock",
 	.aliases = "",
 	.layers = LAYER_BIT(LAYER_VIEW) | LAYER_BIT(LAYER_LANDLOCK) | LAYER_BIT(LAYER_SECCOMP) |
-		  LAYER_BIT(LAYER_CAPABILITIES) | LAYER_BIT(LAYER_NO_NEW_PRIVS) | LAYER_BIT(LAYER_ENV) |
-		  LAYER_BIT(LAYER_RLIMITS) | LAYER_BIT(LAYER_DIE_WITH_RUNNER) | LAYER_BIT(LAYER_MEMORY) |
+		  LAYER_BIT(LAYER_CAPABILITIES) | LAYER_BIT(LAYER_NO_NEW_PRIVS) |
+		  LAYER_BIT(LAYER_ENV) | LAYER_BIT(LAYER_RLIMITS) |
+		  LAYER_BIT(LAYER_DIE_WITH_RUNNER) | LAYER_BIT(LAYER_MEMORY) |
 		  LAYER_BIT(LAYER_PIDS) | LAYER_BIT(LAYER_CPU),
 	.available = landlock_available,
 	.plan = landlock_plan,

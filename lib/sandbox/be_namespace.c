@@ -1,7 +1,8 @@
 /*
- * The namespace backend: the guardian is the first process of new user, mount, pid, net, ipc, uts and cgroup
- * namespaces and builds the view of the plan. Everything after that (capabilities, Landlock, limits, filter, exec) is
- * the common stage. What must not happen here: walking a path of the sandboxed folder before the root is the new one.
+ * The namespace backend: the guardian is the first process of new user, mount, pid, net, ipc, uts
+ * and cgroup namespaces and builds the view of the plan. Everything after that (capabilities,
+ * Landlock, limits, filter, exec) is the common stage. What must not happen here: walking a path of
+ * the sandboxed folder before the root is the new one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -56,8 +57,8 @@ static int ns_map(struct guard *g, struct err *e)
 }
 
 /*
- * The pinned root belongs to the runner's mount namespace, and only mounts of our own can be cloned: take the same path
- * here, and go on only if it is the same folder still.
+ * The pinned root belongs to the runner's mount namespace, and only mounts of our own can be
+ * cloned: take the same path here, and go on only if it is the same folder still.
  */
 static int ns_find_root(const struct plan *p, int *fd, struct err *e)
 {
@@ -66,16 +67,17 @@ static int ns_find_root(const struct plan *p, int *fd, struct err *e)
 	*fd = open(p->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (*fd < 0)
 		return err_sys(e, ERR_USAGE, errno, "project root %s", p->root);
-	if (fstat(p->root_fd, &pinned) == 0 && fstat(*fd, &here) == 0 && pinned.st_dev == here.st_dev &&
-	    pinned.st_ino == here.st_ino)
+	if (fstat(p->root_fd, &pinned) == 0 && fstat(*fd, &here) == 0 &&
+	    pinned.st_dev == here.st_dev && pinned.st_ino == here.st_ino)
 		return 0;
 	fd_close(fd);
-	return err_set(e, ERR_USAGE, "project root %s was replaced while the sandbox started", p->root);
+	return err_set(
+	    e, ERR_USAGE, "project root %s was replaced while the sandbox started", p->root);
 }
 
 /* The root itself, or what lies below it: there no link is followed. */
-static int ns_open_in_root(const struct plan *p, struct mount_source *s, const struct view_op *op, unsigned flags,
-			   struct err *e)
+static int ns_open_in_root(const struct plan *p, struct mount_source *s, const struct view_op *op,
+    unsigned flags, struct err *e)
 {
 	int root_fd, fd, rc;
 
@@ -90,7 +92,8 @@ static int ns_open_in_root(const struct plan *p, struct mount_source *s, const s
 	return rc == 0 ? 0 : ns_fail(e, rc, "open for the sandbox:", op->src);
 }
 
-static int ns_open_source(struct ns_build *b, struct mount_source *s, const struct view_op *op, struct err *e)
+static int ns_open_source(
+    struct ns_build *b, struct mount_source *s, const struct view_op *op, struct err *e)
 {
 	const struct plan *p = b->g->plan;
 	unsigned flags = op->is_read_only ? MOUNT_READ_ONLY : 0U;
@@ -117,7 +120,8 @@ static int ns_open_sources(struct ns_build *b, struct err *e)
 	for (size_t i = 0; i < v->count; i++) {
 		if (b->g->plan->system_sources != NULL && b->g->plan->system_sources[i].fd >= 0)
 			b->sources[i] = b->g->plan->system_sources[i];
-		else if (v->ops[i].kind == VIEW_BIND && ns_open_source(b, &b->sources[i], &v->ops[i], e) != 0)
+		else if (v->ops[i].kind == VIEW_BIND &&
+			 ns_open_source(b, &b->sources[i], &v->ops[i], e) != 0)
 			return -1;
 	}
 	for (size_t i = 0; i < MEM_COUNT(devices); i++) {
@@ -167,24 +171,29 @@ static int ns_mount_point(const struct view_op *op, bool is_dir, struct err *e)
 	int fd;
 
 	if (!mount_has_new_api() && ns_leads_through_link(op->dst))
-		return err_set(e, ERR_USAGE, "%s leads through a symbolic link: name what it leads to", op->dst);
+		return err_set(e, ERR_USAGE,
+		    "%s leads through a symbolic link: name what it leads to", op->dst);
 	if (lstat(op->dst, &st) == 0) {
 		if (S_ISLNK(st.st_mode))
-			return err_set(e, ERR_USAGE, "%s is a symbolic link: name what it leads to", op->dst);
+			return err_set(
+			    e, ERR_USAGE, "%s is a symbolic link: name what it leads to", op->dst);
 		if (S_ISDIR(st.st_mode) != is_dir)
-			return err_set(e, ERR_USAGE, "%s: a %s cannot be mounted over a %s", op->dst,
-				       is_dir ? "folder" : "file", is_dir ? "file" : "folder");
+			return err_set(e, ERR_USAGE, "%s: a %s cannot be mounted over a %s",
+			    op->dst, is_dir ? "folder" : "file", is_dir ? "file" : "folder");
 		return 0;
 	}
 	if (!op->may_create)
-		return err_set(e, ERR_USAGE, "%s does not exist, and a mount point is not made in a folder of the host",
-			       op->dst);
+		return err_set(e, ERR_USAGE,
+		    "%s does not exist, and a mount point is not made in a folder of the host",
+		    op->dst);
 	if ((size_t)snprintf(path, sizeof path, "%s", op->dst) >= sizeof path)
 		return err_sys(e, ERR_SETUP, ENAMETOOLONG, "%s", op->dst);
 	if (ns_make_folders(path, e) != 0)
 		return -1;
 	if (is_dir)
-		return mkdir(path, 0755) == 0 || errno == EEXIST ? 0 : err_sys(e, ERR_SETUP, errno, "make folder %s", path);
+		return mkdir(path, 0755) == 0 || errno == EEXIST ?
+			   0 :
+			   err_sys(e, ERR_SETUP, errno, "make folder %s", path);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return err_sys(e, ERR_SETUP, errno, "make mount point %s", path);
@@ -202,7 +211,8 @@ static int ns_attach(struct mount_source *s, const struct view_op *op, struct er
 	return rc == 0 ? 0 : ns_fail(e, rc, "mount", op->dst);
 }
 
-/* A mask must be the thing it says it is: in a hostile /dev, "null" could be anything (CVE-2025-31133). */
+/* A mask must be the thing it says it is: in a hostile /dev, "null" could be anything
+ * (CVE-2025-31133). */
 static bool ns_is_null_device(const char *path)
 {
 	struct stat st;
@@ -234,7 +244,8 @@ static int ns_mask_proc(const struct plan *p, struct err *e)
 			return ns_fail(e, rc, "make read-only:", *path);
 	}
 	if (!ns_is_null_device("/dev/null"))
-		return err_set(e, ERR_SETUP, "/dev/null is not the null device: cannot mask parts of /proc");
+		return err_set(
+		    e, ERR_SETUP, "/dev/null is not the null device: cannot mask parts of /proc");
 	if (ns_mask_files(plan_proc_masked, e) != 0)
 		return -1;
 	return p->outside_uid == 0 ? ns_mask_files(plan_proc_masked_for_root, e) : 0;
@@ -252,9 +263,9 @@ static int ns_make_proc(struct ns_build *b, struct err *e)
 		return 0;
 	}
 	/*
-	 * In a container whose own /proc is masked the kernel refuses a fresh one (EPERM; EBUSY in some). The outer one
-	 * shows other processes: only read-only, and only where Landlock's ptrace rule keeps their environment closed
-	 * (landlock(7)), else none.
+	 * In a container whose own /proc is masked the kernel refuses a fresh one (EPERM; EBUSY in
+	 * some). The outer one shows other processes: only read-only, and only where Landlock's
+	 * ptrace rule keeps their environment closed (landlock(7)), else none.
 	 */
 	if (rc != -EPERM && rc != -EACCES && rc != -EBUSY)
 		return ns_fail(e, rc, "mount", "/proc");
@@ -287,13 +298,12 @@ static int ns_make_device(struct ns_build *b, size_t i, struct err *e)
 static int ns_make_dev(struct ns_build *b, struct err *e)
 {
 	static const char *const links[][2] = { { "/proc/self/fd", "/dev/fd" },
-						{ "/proc/self/fd/0", "/dev/stdin" },
-						{ "/proc/self/fd/1", "/dev/stdout" },
-						{ "/proc/self/fd/2", "/dev/stderr" },
-						{ "pts/ptmx", "/dev/ptmx" } };
+		{ "/proc/self/fd/0", "/dev/stdin" }, { "/proc/self/fd/1", "/dev/stdout" },
+		{ "/proc/self/fd/2", "/dev/stderr" }, { "pts/ptmx", "/dev/ptmx" } };
 	int rc;
 
-	if (mkdir("/dev", 0755) != 0 || mkdir("/dev/pts", 0755) != 0 || mkdir("/dev/shm", 0755) != 0)
+	if (mkdir("/dev", 0755) != 0 || mkdir("/dev/pts", 0755) != 0 ||
+	    mkdir("/dev/shm", 0755) != 0)
 		return err_sys(e, ERR_SETUP, errno, "make /dev");
 	for (size_t i = 0; i < MEM_COUNT(devices); i++)
 		if (ns_make_device(b, i, e) != 0)
@@ -308,7 +318,8 @@ static int ns_make_dev(struct ns_build *b, struct err *e)
 	return rc == 0 ? 0 : ns_fail(e, rc, "mount", "/dev/shm");
 }
 
-/* Empty things to cover hidden paths with; on the root, which becomes read-only, so that nobody changes their mode. */
+/* Empty things to cover hidden paths with; on the root, which becomes read-only, so that nobody
+ * changes their mode. */
 static int ns_make_hide_places(struct ns_build *b, struct err *e)
 {
 	int fd;
@@ -333,10 +344,12 @@ static int ns_hide(struct ns_build *b, const struct view_op *op, struct err *e)
 	if (lstat(op->dst, &st) != 0) /* not in the view: hidden already */
 		return 0;
 	if (S_ISLNK(st.st_mode))
-		return err_set(e, ERR_USAGE, "--hide %s: a symbolic link inside; hide what it leads to", op->dst);
+		return err_set(e, ERR_USAGE,
+		    "--hide %s: a symbolic link inside; hide what it leads to", op->dst);
 	if (ns_make_hide_places(b, e) != 0)
 		return -1;
-	rc = mount_bind_inside(S_ISDIR(st.st_mode) ? "/.hidden/folder" : "/.hidden/file", op->dst, true);
+	rc = mount_bind_inside(
+	    S_ISDIR(st.st_mode) ? "/.hidden/folder" : "/.hidden/file", op->dst, true);
 	return rc == 0 ? 0 : ns_fail(e, rc, "hide", op->dst);
 }
 
@@ -359,7 +372,9 @@ static int ns_do(struct ns_build *b, size_t i, struct err *e)
 	case VIEW_BIND:
 		return ns_attach(&b->sources[i], op, e);
 	case VIEW_SYMLINK:
-		return symlink(op->src, op->dst) == 0 ? 0 : err_sys(e, ERR_SETUP, errno, "make link %s", op->dst);
+		return symlink(op->src, op->dst) == 0 ?
+			   0 :
+			   err_sys(e, ERR_SETUP, errno, "make link %s", op->dst);
 	case VIEW_PROC:
 		return ns_make_proc(b, e);
 	case VIEW_DEV:
@@ -373,8 +388,9 @@ static int ns_do(struct ns_build *b, size_t i, struct err *e)
 }
 
 /*
- * The old root lies on "/" of the new one until it is dropped, and a link with enough ".." leads up into it. With the
- * new API that is the moment after /proc, the first operation; the old one needs it to the end and goes through no link.
+ * The old root lies on "/" of the new one until it is dropped, and a link with enough ".." leads up
+ * into it. With the new API that is the moment after /proc, the first operation; the old one needs
+ * it to the end and goes through no link.
  */
 static int ns_drop_old_root(struct ns_build *b, struct err *e)
 {
@@ -394,7 +410,8 @@ static int ns_build_view(struct ns_build *b, struct err *e)
 	if (ns_open_sources(b, e) != 0)
 		return -1;
 	b->outer_proc.fd = -1;
-	(void)mount_source_open(&b->outer_proc, AT_FDCWD, "/proc", MOUNT_READ_ONLY | MOUNT_NO_DEVICES | MOUNT_NO_EXEC, -1);
+	(void)mount_source_open(&b->outer_proc, AT_FDCWD, "/proc",
+	    MOUNT_READ_ONLY | MOUNT_NO_DEVICES | MOUNT_NO_EXEC, -1);
 	rc = mount_new_root();
 	if (rc != 0)
 		return ns_fail(e, rc, "mount an empty root", "");
@@ -402,7 +419,8 @@ static int ns_build_view(struct ns_build *b, struct err *e)
 	if (rc != 0)
 		return ns_fail(e, rc, "change to the new root", "");
 	for (size_t i = 0; i < v->count; i++)
-		if (ns_do(b, i, e) != 0 || (i == 0 && mount_has_new_api() && ns_drop_old_root(b, e) != 0))
+		if (ns_do(b, i, e) != 0 ||
+		    (i == 0 && mount_has_new_api() && ns_drop_old_root(b, e) != 0))
 			return -1;
 	if (ns_drop_old_root(b, e) != 0 || ns_mask_proc(b->g->plan, e) != 0)
 		return -1;
@@ -416,9 +434,10 @@ static int ns_setup(struct guard *g, struct err *e)
 	static const struct {
 		uint64_t flag;
 		enum layer layer;
-	} layers[] = { { CLONE_NEWUSER, LAYER_USER_NS }, { CLONE_NEWNS, LAYER_MOUNT_NS }, { CLONE_NEWPID, LAYER_PID_NS },
-		       { CLONE_NEWNET, LAYER_NET_NS },	 { CLONE_NEWIPC, LAYER_IPC_NS },  { CLONE_NEWUTS, LAYER_UTS_NS },
-		       { CLONE_NEWCGROUP, LAYER_CGROUP_NS } };
+	} layers[] = { { CLONE_NEWUSER, LAYER_USER_NS }, { CLONE_NEWNS, LAYER_MOUNT_NS },
+		{ CLONE_NEWPID, LAYER_PID_NS }, { CLONE_NEWNET, LAYER_NET_NS },
+		{ CLONE_NEWIPC, LAYER_IPC_NS }, { CLONE_NEWUTS, LAYER_UTS_NS },
+		{ CLONE_NEWCGROUP, LAYER_CGROUP_NS } };
 	struct ns_build b;
 	int rc;
 
@@ -444,9 +463,10 @@ static int ns_setup(struct guard *g, struct err *e)
 }
 
 /*
- * A root caller can read root's private files, also without capabilities: it owns them. So its system folders come
- * through mounts on which uid and gid 0 are nobody. Only the runner itself may make those (mount_setattr(2)); where a
- * file system or the kernel cannot, the view holds a chosen part of /etc instead.
+ * A root caller can read root's private files, also without capabilities: it owns them. So its
+ * system folders come through mounts on which uid and gid 0 are nobody. Only the runner itself may
+ * make those (mount_setattr(2)); where a file system or the kernel cannot, the view holds a chosen
+ * part of /etc instead.
  */
 static int ns_open_idmapped(struct plan *p, struct err *e)
 {
@@ -460,7 +480,7 @@ static int ns_open_idmapped(struct plan *p, struct err *e)
 	for (size_t i = 0; p->system_sources != NULL && i < p->view.count && rc == 0; i++)
 		if (p->view.ops[i].is_system)
 			rc = mount_source_open(&p->system_sources[i], AT_FDCWD, p->view.ops[i].src,
-					       MOUNT_READ_ONLY | MOUNT_NO_DEVICES, userns_fd);
+			    MOUNT_READ_ONLY | MOUNT_NO_DEVICES, userns_fd);
 	(void)close(userns_fd);
 	return p->system_sources == NULL || rc != 0 ? -1 : 0;
 }
@@ -477,7 +497,8 @@ static int ns_plan_view(struct plan *p, struct err *e)
 
 static int ns_plan(struct plan *p, struct err *e)
 {
-	p->namespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+	p->namespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
+			CLONE_NEWCGROUP;
 	p->namespaces_optional = CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
 	if (p->policy->net != NET_HOST)
 		p->namespaces |= CLONE_NEWNET;

@@ -51,7 +51,8 @@ static int capture_grow(struct capture_stream *s, size_t want)
 static int capture_split(struct capture_stream *s, size_t budget)
 {
 	size_t head = budget / 2;
-	size_t ring = budget - head > 0 ? budget - head : 1; /* a cap of 0 or 1 still needs somewhere to read to */
+	size_t ring = budget - head > 0 ? budget - head :
+					  1; /* a cap of 0 or 1 still needs somewhere to read to */
 	size_t over;
 
 	s->ring = malloc(ring);
@@ -104,7 +105,8 @@ static void capture_ring_put(struct capture_stream *s, const unsigned char *p, s
 	}
 }
 
-/* Past the cap: read into the ring itself, where it is large enough to be worth it; one copy by the kernel. */
+/* Past the cap: read into the ring itself, where it is large enough to be worth it; one copy by the
+ * kernel. */
 static ssize_t capture_read_ring(struct capture_stream *s, int fd)
 {
 	unsigned char small[4096];
@@ -124,7 +126,8 @@ static ssize_t capture_read_ring(struct capture_stream *s, int fd)
 	n = readv(fd, v, v[1].iov_len == 0 ? 1 : 2);
 	if (n > 0) {
 		s->ring_pos = (s->ring_pos + (size_t)n) % s->ring_size;
-		s->ring_len = s->ring_len + (size_t)n > s->ring_size ? s->ring_size : s->ring_len + (size_t)n;
+		s->ring_len =
+		    s->ring_len + (size_t)n > s->ring_size ? s->ring_size : s->ring_len + (size_t)n;
 	}
 	return n;
 }
@@ -146,7 +149,8 @@ static ssize_t capture_read_head(struct capture *c, struct capture_stream *s, in
 {
 	unsigned char one;
 	uint64_t used = c->streams[0].head_len + c->streams[1].head_len;
-	size_t want = c->cap_bytes - used < CAPTURE_CHUNK ? (size_t)(c->cap_bytes - used) : CAPTURE_CHUNK;
+	size_t want =
+	    c->cap_bytes - used < CAPTURE_CHUNK ? (size_t)(c->cap_bytes - used) : CAPTURE_CHUNK;
 	ssize_t n;
 
 	if (want == 0) { /* full to the last byte: only one more byte makes it too much */
@@ -188,7 +192,8 @@ int capture_take(struct capture *c, int stream, struct captured *out, struct err
 {
 	struct capture_stream *s = &c->streams[stream];
 	size_t head = s->head_len, tail = s->ring_len, skip = 0;
-	size_t start = s->ring_size == 0 ? 0 : (s->ring_pos + s->ring_size - s->ring_len) % s->ring_size;
+	size_t start =
+	    s->ring_size == 0 ? 0 : (s->ring_pos + s->ring_size - s->ring_len) % s->ring_size;
 	unsigned char first[4];
 
 	out->total_bytes = s->total_bytes;

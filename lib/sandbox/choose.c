@@ -4,10 +4,12 @@
 #include "plan.h"
 
 const struct sandbox_backend *const sandbox_backends[] = { &backend_namespace, &backend_bubblewrap,
-							   &backend_landlock, &backend_native, NULL };
+	&backend_landlock, &backend_native, NULL };
 
-/* Names of the contract whose backends are not in this binary: said as such, never taken for another one. */
-static const char *const elsewhere[] = { "sandbox_exec", "sandbox-exec", "seatbelt", "podman", "docker", "container" };
+/* Names of the contract whose backends are not in this binary: said as such, never taken for
+ * another one. */
+static const char *const elsewhere[] = { "sandbox_exec", "sandbox-exec", "seatbelt", "podman",
+	"docker", "container" };
 
 static bool choose_has_word(const char *words, const char *word)
 {
@@ -29,14 +31,19 @@ const struct sandbox_backend *sandbox_backend_find(const char *name, bool *is_au
 	if (*is_auto)
 		return NULL;
 	for (size_t i = 0; sandbox_backends[i] != NULL; i++)
-		if (strcmp(sandbox_backends[i]->name, name) == 0 || choose_has_word(sandbox_backends[i]->aliases, name))
+		if (strcmp(sandbox_backends[i]->name, name) == 0 ||
+		    choose_has_word(sandbox_backends[i]->aliases, name))
 			return sandbox_backends[i];
 	for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
 		if (strcmp(elsewhere[i], name) == 0) {
-			(void)err_set(e, ERR_REFUSED, "backend %s is not in this version of sbx; use auto, namespace, bubblewrap, "
-						      "landlock or native", name);
+			(void)err_set(e, ERR_REFUSED,
+			    "backend %s is not in this version of sbx; use auto, namespace, "
+			    "bubblewrap, "
+			    "landlock or native",
+			    name);
 			return NULL;
 		}
-	(void)err_set(e, ERR_USAGE, "unknown backend \"%s\": use auto, namespace, bubblewrap, landlock or native", name);
+	(void)err_set(e, ERR_USAGE,
+	    "unknown backend \"%s\": use auto, namespace, bubblewrap, landlock or native", name);
 	return NULL;
 }

@@ -1,6 +1,7 @@
 /*
- * The guardian's life: set up, start the command, one short loop (signals of children, the runner's socket), kill what
- * is left, clean up, end. See guard.h. It is forked from the runner and must never return into the runner's code.
+ * The guardian's life: set up, start the command, one short loop (signals of children, the runner's
+ * socket), kill what is left, clean up, end. See guard.h. It is forked from the runner and must
+ * never return into the runner's code.
  */
 #include "guard.h"
 
@@ -56,7 +57,8 @@ int guard_pass_fd(struct guard *g, int fd, int as, struct err *e)
 {
 	if (g->pass_count == GUARD_PASS_MAX) {
 		fd_close(&fd);
-		return err_set(e, ERR_INTERNAL, "more than %d descriptors for the command", GUARD_PASS_MAX);
+		return err_set(
+		    e, ERR_INTERNAL, "more than %d descriptors for the command", GUARD_PASS_MAX);
 	}
 	g->pass[g->pass_count++] = (struct guard_pass){ fd, as };
 	return 0;
@@ -78,7 +80,8 @@ static void guard_close_command_fds(struct guard *g)
 
 static void guard_isolate(struct guard *g)
 {
-	int keep[9 + GUARD_PASS_MAX + 3 * CGROUP_DIRS_MAX + MEM_COUNT(((struct view_facts *)NULL)->system)];
+	int keep[9 + GUARD_PASS_MAX + 3 * CGROUP_DIRS_MAX +
+		 MEM_COUNT(((struct view_facts *)NULL)->system)];
 	const struct plan *p = g->plan;
 	size_t n = 0;
 
@@ -99,7 +102,8 @@ static void guard_isolate(struct guard *g)
 	for (size_t i = 0; p->system_sources != NULL && i < p->view.count; i++)
 		if (p->system_sources[i].fd >= 0)
 			keep[n++] = p->system_sources[i].fd;
-	/* other runs of this process, and whatever its caller left open: none of it may live on here or in the command */
+	/* other runs of this process, and whatever its caller left open: none of it may live on
+	 * here or in the command */
 	fd_close_others(keep, n);
 }
 
@@ -118,12 +122,15 @@ static int guard_open_pty(struct guard *g, struct err *e)
 #endif
 	name = ptsname(g->pty_master_fd);
 	g->pty_slave_fd = name == NULL ? -1 : open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
-	return g->pty_slave_fd >= 0 ? 0 : err_sys(e, ERR_SETUP, errno, "open the pseudo-terminal's other side");
+	return g->pty_slave_fd >= 0 ?
+		   0 :
+		   err_sys(e, ERR_SETUP, errno, "open the pseudo-terminal's other side");
 }
 
 /*
- * A path that lies in the project root may lead elsewhere by the time it is opened: from the pinned root down, through
- * no link. In a mount namespace of our own the view's paths are already what they should be.
+ * A path that lies in the project root may lead elsewhere by the time it is opened: from the pinned
+ * root down, through no link. In a mount namespace of our own the view's paths are already what
+ * they should be.
  */
 static int guard_add_rule(const struct guard *g, const struct plan_rule *r)
 {
@@ -132,7 +139,8 @@ static int guard_add_rule(const struct guard *g, const struct plan_rule *r)
 	int fd, rc;
 
 	if (rel == NULL || (g->report.applied & LAYER_BIT(LAYER_MOUNT_NS)) != 0)
-		return landlock_allow_path(g->landlock_fd, g->landlock_abi, r->path, r->access, true);
+		return landlock_allow_path(
+		    g->landlock_fd, g->landlock_abi, r->path, r->access, true);
 	fd = path_open_beneath(p->root_fd, rel, O_PATH);
 	if (fd < 0)
 		return fd;
@@ -165,11 +173,14 @@ static int guard_prepare_landlock(struct guard *g, struct err *e)
 			return err_sys(e, ERR_SETUP, -rc, "Landlock rule for %s", p->rules[i].path);
 	}
 	/* of the host's terminals only the command's own */
-	rc = g->pty_slave_fd < 0 ? 0 : landlock_allow_fd(g->landlock_fd, g->landlock_abi, g->pty_slave_fd, LANDLOCK_DEVICE);
+	rc = g->pty_slave_fd < 0 ? 0 :
+				   landlock_allow_fd(g->landlock_fd, g->landlock_abi,
+				       g->pty_slave_fd, LANDLOCK_DEVICE);
 	return rc == 0 ? 0 : err_sys(e, ERR_SETUP, -rc, "Landlock rule for the pseudo-terminal");
 }
 
-/* A folder of PATH that is there; without a mount namespace it must be one of the view's, as the others cannot be read. */
+/* A folder of PATH that is there; without a mount namespace it must be one of the view's, as the
+ * others cannot be read. */
 static bool guard_path_exists(const char *dir, void *ctx)
 {
 	const struct guard *g = ctx;
@@ -221,7 +232,8 @@ static pid_t guard_fork_command(struct guard *g)
 		if (pid != -ENOSYS)
 			return pid;
 	}
-	g->must_join = group->dir_count != 0; /* the folders are all that an inner init knows of it */
+	g->must_join =
+	    group->dir_count != 0; /* the folders are all that an inner init knows of it */
 	return proc_vfork(stage_run, g);
 }
 
@@ -275,7 +287,8 @@ static int guard_kill_all(struct guard *g)
 	if (g->plan->cgroup.version != 0)
 		(void)cgroup_kill(&g->plan->cgroup);
 	if (g->has_pid_ns) {
-		/* pid 1 is not hit by its own kill(-1); the kernel holds the list while it signals: nothing forks away */
+		/* pid 1 is not hit by its own kill(-1); the kernel holds the list while it signals:
+		 * nothing forks away */
 		do {
 			(void)kill(-1, SIGKILL);
 			(void)waitid(P_ALL, 0, &(siginfo_t){ 0 }, WEXITED | WNOWAIT | __WALL);
@@ -292,11 +305,13 @@ static void guard_clean_up(struct guard *g)
 {
 	const struct plan *p = g->plan;
 
-	/* the top of a hierarchy is mode 0555: without this capability not even root may remove a group there */
+	/* the top of a hierarchy is mode 0555: without this capability not even root may remove a
+	 * group there */
 	if (p->cgroup.version != 0 && p->want_capability_drop)
 		(void)ns_raise_capability(CAP_DAC_OVERRIDE);
 	/* a killed process leaves its group a moment after it was reaped */
-	for (int i = 0; i < 200 && p->cgroup.version != 0 && cgroup_remove(&p->cgroup) == -EBUSY; i++)
+	for (int i = 0; i < 200 && p->cgroup.version != 0 && cgroup_remove(&p->cgroup) == -EBUSY;
+	     i++)
 		(void)usleep(500);
 	if (p->want_temp && p->temp_parent_fd >= 0)
 		(void)tree_remove(p->temp_parent_fd, p->temp_name);
@@ -359,7 +374,8 @@ static void guard_block_signals(void)
 	loop_forget_signals();
 }
 
-/* Would another backend fail in the same way? It would, once everything but the command itself stood. */
+/* Would another backend fail in the same way? It would, once everything but the command itself
+ * stood. */
 static bool guard_is_final(const struct guard *g)
 {
 	return !g->plan->backend->has_inner_init && g->stage_error.kind != ERR_NONE &&
@@ -369,15 +385,20 @@ static bool guard_is_final(const struct guard *g)
 void guard_run(struct guard *g)
 {
 	struct loop loop;
-	struct loop_watch control = { .fd = g->control_fd, .events = POLLIN, .fn = g->on_control, .ctx = g };
+	struct loop_watch control = {
+		.fd = g->control_fd, .events = POLLIN, .fn = g->on_control, .ctx = g
+	};
 	struct err e = ERR_INIT;
 
-	loop_init(&loop); /* first: an inner init learns here which signals its command is to have blocked */
+	loop_init(&loop); /* first: an inner init learns here which signals its command is to have
+			     blocked */
 	guard_block_signals();
 	guard_isolate(g);
-	/* out of the caller's process group: a SIGKILL to that group must find us alive to clean up */
+	/* out of the caller's process group: a SIGKILL to that group must find us alive to clean up
+	 */
 	(void)setsid();
-	if (loop_on_signal(&loop, SIGCHLD, guard_on_child, g, &e) != 0 || loop_add(&loop, &control, &e) != 0)
+	if (loop_on_signal(&loop, SIGCHLD, guard_on_child, g, &e) != 0 ||
+	    loop_add(&loop, &control, &e) != 0)
 		guard_fail(g, false, &e);
 	if (guard_setup(g, &e) != 0 || guard_spawn(g, &e) != 0) {
 		(void)guard_kill_all(g);
@@ -400,9 +421,8 @@ static pid_t guard_fork(struct plan *p, uint64_t *flags)
 	static const struct {
 		uint64_t flag;
 		enum layer layer;
-	} optional[] = { { CLONE_NEWCGROUP, LAYER_CGROUP_NS },
-			{ CLONE_NEWUTS, LAYER_UTS_NS },
-			{ CLONE_NEWIPC, LAYER_IPC_NS } };
+	} optional[] = { { CLONE_NEWCGROUP, LAYER_CGROUP_NS }, { CLONE_NEWUTS, LAYER_UTS_NS },
+		{ CLONE_NEWIPC, LAYER_IPC_NS } };
 	pid_t pid = proc_fork(*flags);
 
 	for (size_t i = 0; i < sizeof optional / sizeof optional[0] && pid == -EINVAL; i++) {
@@ -422,25 +442,30 @@ pid_t guard_start(struct guard *g, struct err *e)
 	const uint64_t user = CLONE_NEWUSER;
 	pid_t pid;
 
-	/* root's groups (adm, docker) open files too; in a user namespace nobody may drop them any more */
+	/* root's groups (adm, docker) open files too; in a user namespace nobody may drop them any
+	 * more */
 	if (p->outside_uid == 0 && p->want_capability_drop)
 		(void)setgroups(0, NULL);
 	pid = guard_fork(p, &flags);
-	/* root can do without a user namespace where those are switched off (user.max_user_namespaces=0) */
-	if ((pid == -EPERM || pid == -ENOSPC || pid == -EINVAL) && (flags & user) != 0 && geteuid() == 0) {
+	/* root can do without a user namespace where those are switched off
+	 * (user.max_user_namespaces=0) */
+	if ((pid == -EPERM || pid == -ENOSPC || pid == -EINVAL) && (flags & user) != 0 &&
+	    geteuid() == 0) {
 		int errnum = (int)-pid;
 
 		flags &= ~user;
 		pid = guard_fork(p, &flags);
 		if (pid >= 0)
-			plan_miss(p, LAYER_USER_NS, "user namespaces are refused here (%s)", strerror(errnum));
+			plan_miss(p, LAYER_USER_NS, "user namespaces are refused here (%s)",
+			    strerror(errnum));
 	}
 	if (pid == -ENOSPC) /* user.max_user_namespaces: not the ENOSPC of a full disk */
 		pid = -EUSERS;
 	if (pid < 0)
 		return err_sys(e, ERR_SETUP, (int)-pid, "make namespaces");
 	if (pid == 0) {
-		/* a child that is born in a v2 group has a copy of our memory, yet tells by it how far it came */
+		/* a child that is born in a v2 group has a copy of our memory, yet tells by it how
+		 * far it came */
 		if (p->cgroup.version == 2 && (g = proc_share(g, sizeof *g)) == NULL)
 			_exit(125);
 		g->has_user_ns = (flags & user) != 0;

@@ -1,7 +1,8 @@
 /*
- * The guardian: one process a run, between the runner and the command. It makes the sandbox (it is the first process of
- * the namespaces where there are any), starts the command, reaps everything, and when it is told to, or when the runner
- * is gone (its socket ends), kills all that is left, cleans up and ends. It never reads or writes the command's data.
+ * The guardian: one process a run, between the runner and the command. It makes the sandbox (it is
+ * the first process of the namespaces where there are any), starts the command, reaps everything,
+ * and when it is told to, or when the runner is gone (its socket ends), kills all that is left,
+ * cleans up and ends. It never reads or writes the command's data.
  */
 #ifndef SBX_SANDBOX_GUARD_H
 #define SBX_SANDBOX_GUARD_H
@@ -25,16 +26,17 @@ struct guard_command {
 enum guard_event { GUARD_STARTED = 1, GUARD_FAILED, GUARD_EXITED, GUARD_DONE };
 struct guard_message {
 	int32_t event;
-	int32_t has_status;  /* EXITED and DONE: the command's status is known */
-	int32_t status;      /* as wait(2) has it */
-	uint32_t applied;    /* STARTED: layers in force */
-	int32_t layer_errno[LAYER_COUNT]; /* STARTED: why one of them is not, where the kernel refused */
-	struct rusage usage; /* DONE: everything that was reaped */
-	int32_t left;        /* DONE: processes that could not be killed */
+	int32_t has_status;               /* EXITED and DONE: the command's status is known */
+	int32_t status;                   /* as wait(2) has it */
+	uint32_t applied;                 /* STARTED: layers in force */
+	int32_t layer_errno[LAYER_COUNT]; /* STARTED: why one of them is not, where the kernel
+					     refused */
+	struct rusage usage;              /* DONE: everything that was reaped */
+	int32_t left;                     /* DONE: processes that could not be killed */
 	int32_t has_group;
 	struct cgroup_usage group; /* DONE: what the control group counted */
-	int32_t is_final;    /* FAILED: another backend would fail in the same way */
-	struct err error;    /* FAILED */
+	int32_t is_final;          /* FAILED: another backend would fail in the same way */
+	struct err error;          /* FAILED */
 };
 
 /* A descriptor that the command gets beside 0, 1 and 2, under the number `as`. */
@@ -50,17 +52,17 @@ struct guard { /* in the guardian's own memory */
 	/* How the report reaches the runner, with pass_fd (-1: none), and how its orders arrive. */
 	void (*tell)(struct guard *g, int pass_fd);
 	void (*on_control)(struct loop_watch *w, short revents); /* w->ctx is the guard */
-	int stdin_fd, stdout_fd, stderr_fd; /* the command's ends; -1: /dev/null, or the pty */
+	int stdin_fd, stdout_fd, stderr_fd;     /* the command's ends; -1: /dev/null, or the pty */
 	struct guard_pass pass[GUARD_PASS_MAX]; /* owned */
 	size_t pass_count;
 	int pty_master_fd, pty_slave_fd; /* -1 */
-	int landlock_fd;   /* the rule set; -1 */
+	int landlock_fd;                 /* the rule set; -1 */
 	int landlock_abi;
-	bool has_pid_ns;   /* we are pid 1 */
+	bool has_pid_ns; /* we are pid 1 */
 	bool has_user_ns;
-	pid_t self_pid;    /* as the command sees its parent */
+	pid_t self_pid; /* as the command sees its parent */
 	pid_t command_pid;
-	bool must_join;    /* the stage moves itself into the control group */
+	bool must_join;              /* the stage moves itself into the control group */
 	struct guard_message report; /* STARTED being filled */
 	struct err stage_error;      /* written by the command's child before exec */
 };
@@ -68,8 +70,8 @@ struct guard { /* in the guardian's own memory */
 /* Fork the guardian (with plan->namespaces). The pid, or -1 with e. *g is filled by the caller. */
 pid_t guard_start(struct guard *g, struct err *e);
 /*
- * The guardian's whole life, in a process that is one already: guard_start() in the fork that it made, an inner init in
- * itself. tell and on_control are set.
+ * The guardian's whole life, in a process that is one already: guard_start() in the fork that it
+ * made, an inner init in itself. tell and on_control are set.
  */
 _Noreturn void guard_run(struct guard *g);
 /* For on_control: kill all that is left, clean up, report, end; a signal to the command's group. */
@@ -80,7 +82,8 @@ int guard_pass_fd(struct guard *g, int fd, int as, struct err *e);
 /* What became of a layer, for the STARTED record. errnum 0: applied. */
 void guard_note(struct guard *g, enum layer layer, int errnum);
 
-/* stage.c: in the command's child, sharing the guardian's memory: everything from setsid to exec. */
+/* stage.c: in the command's child, sharing the guardian's memory: everything from setsid to exec.
+ */
 int stage_run(void *guard);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * "Not found" that helps: the command is there on the host but not in the view, or its interpreter is not
- * (execve(2) says ENOENT for both). Looks at the host only; changes nothing.
+ * "Not found" that helps: the command is there on the host but not in the view, or its interpreter
+ * is not (execve(2) says ENOENT for both). Looks at the host only; changes nothing.
  */
 #include <elf.h>
 #include <errno.h>
@@ -31,7 +31,8 @@ static bool missing_find_on_host(const struct plan *plan, char *path, size_t siz
 	if (strchr(name, '/') != NULL) {
 		const char *base = name[0] == '/' || plan->cwd == NULL ? "" : plan->cwd;
 
-		return (size_t)snprintf(path, size, "%s%s%s", base, *base == '\0' ? "" : "/", name) < size &&
+		return (size_t)snprintf(
+			   path, size, "%s%s%s", base, *base == '\0' ? "" : "/", name) < size &&
 		       access(path, F_OK) == 0;
 	}
 	for (char *const *v = plan->rq->env; v != NULL && *v != NULL; v++)
@@ -40,7 +41,8 @@ static bool missing_find_on_host(const struct plan *plan, char *path, size_t siz
 	for (; dir != NULL && *dir != '\0'; dir += *dir == ':') {
 		size_t n = strcspn(dir, ":");
 
-		if (n > 0 && (size_t)snprintf(path, size, "%.*s/%s", (int)n, dir, name) < size && missing_is_program(path))
+		if (n > 0 && (size_t)snprintf(path, size, "%.*s/%s", (int)n, dir, name) < size &&
+		    missing_is_program(path))
 			return true;
 		dir += n;
 	}
@@ -49,7 +51,8 @@ static bool missing_find_on_host(const struct plan *plan, char *path, size_t siz
 
 static bool missing_is_visible(const struct plan *plan, const char *path)
 {
-	return plan->view.count == 0 || view_shows(&plan->view, path); /* a backend without a view shows all */
+	return plan->view.count == 0 ||
+	       view_shows(&plan->view, path); /* a backend without a view shows all */
 }
 
 /* The #! line or PT_INTERP (elf(5)) of a program; empty: none. */
@@ -72,7 +75,8 @@ static void missing_read_interpreter(const char *path, char *interp, size_t size
 		(void)snprintf(interp, size, "%.*s", (int)strcspn(p, " \t\r\n"), p);
 		return;
 	}
-	if ((size_t)n < sizeof eh || memcmp(head, ELFMAG, SELFMAG) != 0 || head[EI_CLASS] != ELFCLASS64)
+	if ((size_t)n < sizeof eh || memcmp(head, ELFMAG, SELFMAG) != 0 ||
+	    head[EI_CLASS] != ELFCLASS64)
 		return;
 	memcpy(&eh, head, sizeof eh);
 	for (unsigned i = 0; i < eh.e_phnum; i++) {
@@ -83,7 +87,8 @@ static void missing_read_interpreter(const char *path, char *interp, size_t size
 			return;
 		memcpy(&ph, head + at, sizeof ph);
 		if (ph.p_type == PT_INTERP && ph.p_offset < (uint64_t)n) {
-			(void)snprintf(interp, size, "%.*s", (int)((uint64_t)n - ph.p_offset), (const char *)head + ph.p_offset);
+			(void)snprintf(interp, size, "%.*s", (int)((uint64_t)n - ph.p_offset),
+			    (const char *)head + ph.p_offset);
 			return;
 		}
 	}
@@ -96,19 +101,23 @@ void run_explain_missing(const struct plan *plan, struct err *e)
 	/* Landlock says EACCES to what a mount namespace does not have at all */
 	bool is_denied = e->kind == ERR_NOT_EXECUTABLE && e->errnum == EACCES;
 
-	if ((e->kind != ERR_NOT_FOUND && !is_denied) || plan->rq->argv == NULL || !missing_find_on_host(plan, path, sizeof path))
+	if ((e->kind != ERR_NOT_FOUND && !is_denied) || plan->rq->argv == NULL ||
+	    !missing_find_on_host(plan, path, sizeof path))
 		return;
 	if (!missing_is_visible(plan, path)) {
-		(void)err_set(e, ERR_NOT_FOUND, "%s: exists at %s, not visible in the sandbox: add --ro %s", plan->rq->argv[0], path,
-			      path);
+		(void)err_set(e, ERR_NOT_FOUND,
+		    "%s: exists at %s, not visible in the sandbox: add --ro %s", plan->rq->argv[0],
+		    path, path);
 		return;
 	}
 	missing_read_interpreter(path, interp, sizeof interp);
 	if (interp[0] == '\0' || (is_denied && missing_is_visible(plan, interp)))
 		return;
 	if (access(interp, X_OK) != 0)
-		(void)err_set(e, ERR_NOT_FOUND, "%s: its interpreter %s does not exist", path, interp);
+		(void)err_set(
+		    e, ERR_NOT_FOUND, "%s: its interpreter %s does not exist", path, interp);
 	else if (!missing_is_visible(plan, interp))
-		(void)err_set(e, ERR_NOT_FOUND, "%s: its interpreter exists at %s, not visible in the sandbox: add --ro %s", path,
-			      interp, interp);
+		(void)err_set(e, ERR_NOT_FOUND,
+		    "%s: its interpreter exists at %s, not visible in the sandbox: add --ro %s",
+		    path, interp, interp);
 }

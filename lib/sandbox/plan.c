@@ -1,6 +1,6 @@
 /*
- * Policy and host → plan. What it does to the system is limited to looking, pinning the root by a descriptor, and
- * making the control group that limits need; plan_fini() undoes both.
+ * Policy and host → plan. What it does to the system is limited to looking, pinning the root by a
+ * descriptor, and making the control group that limits need; plan_fini() undoes both.
  */
 #include "plan.h"
 
@@ -23,13 +23,13 @@
 #include "root.h"
 #include "seccomp_file.h"
 
-const char *const plan_proc_read_only[] = { "/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs",
-					    NULL };
-const char *const plan_proc_masked[] = { "/proc/kcore",	     "/proc/keys",	  "/proc/kmsg",
-					 "/proc/timer_list", "/proc/sched_debug", NULL };
-const char *const plan_proc_masked_for_root[] = { "/proc/slabinfo",	"/proc/vmallocinfo", "/proc/pagetypeinfo",
-						  "/proc/kpagecount",	"/proc/kpageflags",  "/proc/kpagecgroup",
-						  "/proc/allocinfo",	NULL };
+const char *const plan_proc_read_only[] = { "/proc/sys", "/proc/sysrq-trigger", "/proc/irq",
+	"/proc/bus", "/proc/fs", NULL };
+const char *const plan_proc_masked[] = { "/proc/kcore", "/proc/keys", "/proc/kmsg",
+	"/proc/timer_list", "/proc/sched_debug", NULL };
+const char *const plan_proc_masked_for_root[] = { "/proc/slabinfo", "/proc/vmallocinfo",
+	"/proc/pagetypeinfo", "/proc/kpagecount", "/proc/kpageflags", "/proc/kpagecgroup",
+	"/proc/allocinfo", NULL };
 
 void plan_miss(struct plan *plan, enum layer layer, const char *fmt, ...)
 {
@@ -71,11 +71,14 @@ int plan_add_view_rules(struct plan *p, struct err *e)
 {
 	const struct view *v = &p->view;
 
-	if (plan_add_rule(p, "/", LANDLOCK_READ_EXEC, e) != 0 || plan_add_rule(p, "/proc", LANDLOCK_WRITE_FILES, e) != 0 ||
-	    plan_add_rule(p, "/dev", LANDLOCK_DEVICE, e) != 0 || plan_add_rule(p, "/dev/shm", LANDLOCK_READ_WRITE, e) != 0)
+	if (plan_add_rule(p, "/", LANDLOCK_READ_EXEC, e) != 0 ||
+	    plan_add_rule(p, "/proc", LANDLOCK_WRITE_FILES, e) != 0 ||
+	    plan_add_rule(p, "/dev", LANDLOCK_DEVICE, e) != 0 ||
+	    plan_add_rule(p, "/dev/shm", LANDLOCK_READ_WRITE, e) != 0)
 		return -1;
 	for (size_t i = 0; i < v->count; i++) {
-		bool is_writable = v->ops[i].kind == VIEW_TMPFS || (v->ops[i].kind == VIEW_BIND && !v->ops[i].is_read_only);
+		bool is_writable = v->ops[i].kind == VIEW_TMPFS ||
+				   (v->ops[i].kind == VIEW_BIND && !v->ops[i].is_read_only);
 
 		if (is_writable && plan_add_rule(p, v->ops[i].dst, LANDLOCK_READ_WRITE, e) != 0)
 			return -1;
@@ -83,8 +86,8 @@ int plan_add_view_rules(struct plan *p, struct err *e)
 	return 0;
 }
 
-int plan_add_check(struct plan *plan, enum plan_check_kind kind, const char *path, uint64_t dev, uint64_t ino,
-		   struct err *e)
+int plan_add_check(struct plan *plan, enum plan_check_kind kind, const char *path, uint64_t dev,
+    uint64_t ino, struct err *e)
 {
 	char *copy = mem_strdup(path, e);
 
@@ -105,16 +108,21 @@ int plan_add_check(struct plan *plan, enum plan_check_kind kind, const char *pat
 	return 0;
 }
 
-/* An earlier run may have left a link to anywhere where a folder of the project is named: such a name is refused. */
+/* An earlier run may have left a link to anywhere where a folder of the project is named: such a
+ * name is refused. */
 static int plan_check_beneath(const struct plan *plan, struct err *e)
 {
 	for (size_t i = 0; i < plan->view.count; i++) {
 		const struct view_op *op = &plan->view.ops[i];
-		int fd = !op->is_beneath ? -1 : path_open_beneath(plan->root_fd, path_below(op->src, plan->root), O_PATH);
+		int fd = !op->is_beneath ? -1 :
+					   path_open_beneath(plan->root_fd,
+					       path_below(op->src, plan->root), O_PATH);
 
 		if (op->is_beneath && fd < 0 && (fd == -ELOOP || fd == -EXDEV))
-			return err_set(e, ERR_USAGE, "%s: leads through a symbolic link in the project root; name what it leads to",
-				       op->src);
+			return err_set(e, ERR_USAGE,
+			    "%s: leads through a symbolic link in the project root; name what it "
+			    "leads to",
+			    op->src);
 		if (op->is_beneath && fd < 0)
 			return err_sys(e, ERR_USAGE, -fd, "%s", op->src);
 		if (fd >= 0)
@@ -164,19 +172,22 @@ static const char *plan_passwd_home(void)
 	return pw == NULL ? NULL : pw->pw_dir;
 }
 
-/* A folder of the system in which an empty HOME cannot be mounted, unless there is a real folder for it. */
+/* A folder of the system in which an empty HOME cannot be mounted, unless there is a real folder
+ * for it. */
 static bool plan_is_bad_home(const char *home)
 {
 	struct stat st;
 
 	if (strcmp(home, "/") == 0 || root_is_system_folder(home))
 		return true;
-	if (!view_path_is_below(home, "/opt") && !view_path_is_below(home, "/nix") && !view_path_is_below(home, "/gnu"))
+	if (!view_path_is_below(home, "/opt") && !view_path_is_below(home, "/nix") &&
+	    !view_path_is_below(home, "/gnu"))
 		return false;
 	return lstat(home, &st) != 0 || !S_ISDIR(st.st_mode);
 }
 
-/* HOME as it is inside: the caller's own path where that can be one, else /tmp; and its real path, for comparison. */
+/* HOME as it is inside: the caller's own path where that can be one, else /tmp; and its real path,
+ * for comparison. */
 static int plan_home(struct plan *plan, struct err *e)
 {
 	const char *home = plan_host_env(plan->rq, "HOME");
@@ -206,7 +217,8 @@ static int plan_identity(struct plan *plan, struct err *e)
 	plan->uid = p->is_user_set ? p->uid : plan->outside_uid;
 	plan->gid = p->is_user_set ? p->gid : plan->outside_gid;
 	if (geteuid() != getuid() || getegid() != getgid())
-		return err_set(e, ERR_REFUSED, "sbx is not made to be set-id: real and effective user differ");
+		return err_set(
+		    e, ERR_REFUSED, "sbx is not made to be set-id: real and effective user differ");
 	return 0;
 }
 
@@ -223,7 +235,8 @@ static int plan_put_env(struct plan *plan, struct err *e)
 	return 0;
 }
 
-/* After the backend has said where things are inside: what the environment says of places must be true there. */
+/* After the backend has said where things are inside: what the environment says of places must be
+ * true there. */
 static int plan_fix_env(struct plan *plan, struct err *e)
 {
 	struct strv *env = &plan->env.env;
@@ -249,13 +262,14 @@ static int plan_compile(struct seccomp_rules *rules, struct sock_fprog *prog, st
 }
 
 /*
- * Where only Landlock stands between the command and the host, a filter of its own refuses what Landlock cannot, so that
- * neither --seccomp none nor an own list opens it again.
+ * Where only Landlock stands between the command and the host, a filter of its own refuses what
+ * Landlock cannot, so that neither --seccomp none nor an own list opens it again.
  */
 static int plan_outside_filter(struct plan *plan, struct err *e)
 {
-	bool is_without_ns = (plan->backend->layers & (LAYER_BIT(LAYER_MOUNT_NS) | LAYER_BIT(LAYER_LANDLOCK))) ==
-			     LAYER_BIT(LAYER_LANDLOCK);
+	bool is_without_ns =
+	    (plan->backend->layers & (LAYER_BIT(LAYER_MOUNT_NS) | LAYER_BIT(LAYER_LANDLOCK))) ==
+	    LAYER_BIT(LAYER_LANDLOCK);
 	struct seccomp_rules rules;
 	int errnum, abi = is_without_ns ? landlock_abi(&errnum) : 0;
 	unsigned flags = plan->policy->net == NET_NONE ? SECCOMP_OUTSIDE_INET : 0U;
@@ -280,7 +294,8 @@ static int plan_main_filter(struct plan *plan, struct err *e)
 	const char *file = plan->policy->seccomp;
 
 	seccomp_rules_init(&rules);
-	if ((file != NULL ? seccomp_file_load(file, &rules, e) : seccomp_rules_builtin(&rules, 0, e)) != 0) {
+	if ((file != NULL ? seccomp_file_load(file, &rules, e) :
+			    seccomp_rules_builtin(&rules, 0, e)) != 0) {
 		seccomp_rules_fini(&rules);
 		return -1;
 	}
@@ -294,7 +309,8 @@ static int plan_filter(struct plan *plan, struct err *e)
 	if ((plan->backend->layers & LAYER_BIT(LAYER_SECCOMP)) == 0)
 		return 0;
 	if (rc != 0) {
-		plan_miss(plan, LAYER_SECCOMP, "this kernel has no seccomp filters (%s)", strerror(-rc));
+		plan_miss(
+		    plan, LAYER_SECCOMP, "this kernel has no seccomp filters (%s)", strerror(-rc));
 		return 0;
 	}
 	if (plan_outside_filter(plan, e) != 0)
@@ -305,16 +321,19 @@ static int plan_filter(struct plan *plan, struct err *e)
 	return 0;
 }
 
-static int plan_refuse_limit(struct plan *plan, enum layer layer, const char *option, const char *why, struct err *e)
+static int plan_refuse_limit(
+    struct plan *plan, enum layer layer, const char *option, const char *why, struct err *e)
 {
 	if (!plan->policy->is_best_effort)
-		return err_set(e, ERR_REFUSED, "%s cannot be kept here: %s; --best-effort runs without that promise", option,
-			       why);
+		return err_set(e, ERR_REFUSED,
+		    "%s cannot be kept here: %s; --best-effort runs without that promise", option,
+		    why);
 	plan_miss(plan, layer, "%s", why);
 	return 0;
 }
 
-/* RLIMIT_NPROC counts by user within the user namespace (since 5.14), except for the host's root. */
+/* RLIMIT_NPROC counts by user within the user namespace (since 5.14), except for the host's root.
+ */
 static bool plan_nproc_counts(const struct plan *plan)
 {
 	return (plan->backend->layers & LAYER_BIT(LAYER_USER_NS)) != 0 && plan->outside_uid != 0;
@@ -334,13 +353,16 @@ static int plan_memory(struct plan *plan, struct err *e)
 		return 0;
 	}
 	if (is_native) { /* the seed's contract, which is no limit of the whole: so it is told */
-		plan_miss(plan, LAYER_MEMORY, "RLIMIT_AS limits each process by itself, not all together (%s)",
-			  plan->cgroup.why[CGROUP_MEMORY]);
+		plan_miss(plan, LAYER_MEMORY,
+		    "RLIMIT_AS limits each process by itself, not all together (%s)",
+		    plan->cgroup.why[CGROUP_MEMORY]);
 		return 0;
 	}
-	if (plan_refuse_limit(plan, LAYER_MEMORY, "--memory", plan->cgroup.why[CGROUP_MEMORY], e) != 0)
+	if (plan_refuse_limit(plan, LAYER_MEMORY, "--memory", plan->cgroup.why[CGROUP_MEMORY], e) !=
+	    0)
 		return -1;
-	plan->rlimit_data_bytes = p->memory_bytes; /* memfd, tmpfs and sockets are not counted: said in missing */
+	plan->rlimit_data_bytes =
+	    p->memory_bytes; /* memfd, tmpfs and sockets are not counted: said in missing */
 	plan->is_memory_sampled = true;
 	return 0;
 }
@@ -370,10 +392,12 @@ static int plan_limits(struct plan *plan, struct err *e)
 	const struct policy *p = plan->policy;
 	struct cgroup_limits l = { p->memory_bytes, p->pids, p->cpus_milli };
 
-	/* processor time is counted best by a group: one whose only limit is higher than any machine goes */
+	/* processor time is counted best by a group: one whose only limit is higher than any
+	 * machine goes */
 	if (p->cpu_time_ms != 0 && l.memory_bytes == 0 && l.pids == 0 && l.cpus_milli == 0)
 		l.pids = PLAN_PIDS_UNLIMITED;
-	if ((l.memory_bytes != 0 || l.pids != 0 || l.cpus_milli != 0) && cgroup_create(&plan->cgroup, &l, e) != 0)
+	if ((l.memory_bytes != 0 || l.pids != 0 || l.cpus_milli != 0) &&
+	    cgroup_create(&plan->cgroup, &l, e) != 0)
 		return -1;
 	if (plan_memory(plan, e) != 0 || plan_pids(plan, e) != 0)
 		return -1;
@@ -386,7 +410,8 @@ static int plan_limits(struct plan *plan, struct err *e)
 	return plan_refuse_limit(plan, LAYER_CPU, "--cpus", plan->cgroup.why[CGROUP_CPU], e);
 }
 
-/* Layers of the full set: limits that nobody asked for are none, and a network that was asked for is none. */
+/* Layers of the full set: limits that nobody asked for are none, and a network that was asked for
+ * is none. */
 static uint32_t plan_full_set(const struct policy *p)
 {
 	uint32_t full = LAYER_ALL;
@@ -412,20 +437,24 @@ static int plan_require(struct plan *plan, struct err *e)
 
 	for (int i = 0; i < LAYER_COUNT; i++)
 		if ((full & ~plan->backend->layers & LAYER_BIT(i)) != 0)
-			plan_miss(plan, (enum layer)i, "the %s backend does not give it", plan->backend->name);
+			plan_miss(plan, (enum layer)i, "the %s backend does not give it",
+			    plan->backend->name);
 	if (p->env_mode != ENV_INHERIT)
 		plan->applied |= LAYER_BIT(LAYER_ENV);
 	plan->required = p->require | (p->is_strict ? full : 0U);
 	lacking = plan->required & (plan->missing | ~full);
 	for (int i = 0; i < LAYER_COUNT; i++)
 		if ((lacking & LAYER_BIT(i)) != 0)
-			return err_set(e, ERR_REFUSED, "required layer %s is missing: %s; nothing was run",
-				       layer_name((enum layer)i),
-				       plan->why[i] != NULL ? plan->why[i] : "this policy does not ask for it");
+			return err_set(e, ERR_REFUSED,
+			    "required layer %s is missing: %s; nothing was run",
+			    layer_name((enum layer)i),
+			    plan->why[i] != NULL ? plan->why[i] :
+						   "this policy does not ask for it");
 	return 0;
 }
 
-static void plan_init(struct plan *plan, const struct sandbox_request *rq, const struct sandbox_backend *backend)
+static void plan_init(
+    struct plan *plan, const struct sandbox_request *rq, const struct sandbox_backend *backend)
 {
 	memset(plan, 0, sizeof *plan);
 	plan->rq = rq;
@@ -436,14 +465,15 @@ static void plan_init(struct plan *plan, const struct sandbox_request *rq, const
 	cgroup_init(&plan->cgroup);
 }
 
-int plan_make(struct plan *plan, const struct sandbox_request *rq, const struct sandbox_backend *backend, struct err *e)
+int plan_make(struct plan *plan, const struct sandbox_request *rq,
+    const struct sandbox_backend *backend, struct err *e)
 {
 	plan_init(plan, rq, backend);
 	if (rq->argv == NULL || rq->argv[0] == NULL || rq->argv[0][0] == '\0')
 		return err_set(e, ERR_USAGE, "no command given");
 	if (plan_identity(plan, e) != 0 || plan_home(plan, e) != 0 || root_resolve(plan, e) != 0 ||
-	    plan_put_env(plan, e) != 0 || backend->plan(plan, e) != 0 || plan_fix_env(plan, e) != 0 ||
-	    plan_filter(plan, e) != 0 || plan_limits(plan, e) != 0)
+	    plan_put_env(plan, e) != 0 || backend->plan(plan, e) != 0 ||
+	    plan_fix_env(plan, e) != 0 || plan_filter(plan, e) != 0 || plan_limits(plan, e) != 0)
 		return -1;
 	return plan_require(plan, e);
 }
@@ -466,7 +496,8 @@ void plan_fini(struct plan *plan)
 	for (int i = 0; i < LAYER_COUNT; i++)
 		free(plan->why[i]);
 	if (plan->cgroup.version != 0)
-		(void)cgroup_remove(&plan->cgroup); /* the guardian has done so, unless there was none */
+		(void)cgroup_remove(
+		    &plan->cgroup); /* the guardian has done so, unless there was none */
 	cgroup_close(&plan->cgroup);
 	if (plan->want_temp && plan->temp_parent_fd >= 0)
 		(void)tree_remove(plan->temp_parent_fd, plan->temp_name); /* the same */

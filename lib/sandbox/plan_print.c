@@ -6,7 +6,8 @@
 #include "../json/json.h"
 #include "plan.h"
 
-static const char *const access_names[] = { "read", "read+execute", "read+write", "device", "write existing files" };
+static const char *const access_names[] = { "read", "read+execute", "read+write", "device",
+	"write existing files" };
 static const char *const net_names[] = { "none", "loopback", "host" };
 
 static int plan_put_layers(const struct plan *p, struct buf *out, struct err *e)
@@ -22,15 +23,16 @@ static int plan_put_layers(const struct plan *p, struct buf *out, struct err *e)
 	for (int i = 0; i < LAYER_COUNT; i++) {
 		if ((p->missing & LAYER_BIT(i)) == 0)
 			continue;
-		if (buf_printf(out, e, "%s\n  %s: %s", is_first ? "\nmissing:" : "", layer_name((enum layer)i),
-			       p->why[i] != NULL ? p->why[i] : "") != 0)
+		if (buf_printf(out, e, "%s\n  %s: %s", is_first ? "\nmissing:" : "",
+			layer_name((enum layer)i), p->why[i] != NULL ? p->why[i] : "") != 0)
 			return -1;
 		is_first = false;
 	}
 	return buf_putc(out, '\n', e);
 }
 
-static int plan_put_number(struct buf *out, const char *name, uint64_t v, const char *unit, struct err *e)
+static int plan_put_number(
+    struct buf *out, const char *name, uint64_t v, const char *unit, struct err *e)
 {
 	return v == 0 ? 0 : buf_printf(out, e, "  %s %llu%s\n", name, (unsigned long long)v, unit);
 }
@@ -39,19 +41,24 @@ static int plan_put_limits(const struct plan *p, struct buf *out, struct err *e)
 {
 	const struct policy *q = p->policy;
 
-	if (buf_puts(out, "limits:\n", e) != 0 || plan_put_number(out, "timeout", q->timeout_ms, " ms", e) != 0 ||
+	if (buf_puts(out, "limits:\n", e) != 0 ||
+	    plan_put_number(out, "timeout", q->timeout_ms, " ms", e) != 0 ||
 	    plan_put_number(out, "kill-grace", q->kill_grace_ms, " ms", e) != 0 ||
 	    plan_put_number(out, "cpu-time", q->cpu_time_ms, " ms", e) != 0 ||
 	    plan_put_number(out, "memory", q->memory_bytes, " bytes", e) != 0 ||
-	    plan_put_number(out, "pids", q->pids, "", e) != 0 || plan_put_number(out, "cpus/1000", q->cpus_milli, "", e) != 0)
+	    plan_put_number(out, "pids", q->pids, "", e) != 0 ||
+	    plan_put_number(out, "cpus/1000", q->cpus_milli, "", e) != 0)
 		return -1;
-	if (q->is_fsize_set && buf_printf(out, e, "  fsize %llu bytes\n", (unsigned long long)q->fsize_bytes) != 0)
+	if (q->is_fsize_set &&
+	    buf_printf(out, e, "  fsize %llu bytes\n", (unsigned long long)q->fsize_bytes) != 0)
 		return -1;
-	if (q->is_nofile_set && buf_printf(out, e, "  nofile %llu\n", (unsigned long long)q->nofile) != 0)
+	if (q->is_nofile_set &&
+	    buf_printf(out, e, "  nofile %llu\n", (unsigned long long)q->nofile) != 0)
 		return -1;
 	if (p->rq->max_output_bytes == UINT64_MAX)
 		return buf_puts(out, "  max-output none\n", e);
-	return buf_printf(out, e, "  max-output %llu bytes\n", (unsigned long long)p->rq->max_output_bytes);
+	return buf_printf(
+	    out, e, "  max-output %llu bytes\n", (unsigned long long)p->rq->max_output_bytes);
 }
 
 int plan_put_text(const struct plan *p, struct buf *out, struct err *e)
@@ -59,26 +66,31 @@ int plan_put_text(const struct plan *p, struct buf *out, struct err *e)
 	if (buf_printf(out, e, "backend: %s\ncommand: ", p->backend->name) != 0 ||
 	    env_put_redacted_argv(out, p->rq->argv, e) != 0 ||
 	    buf_printf(out, e, "\nroot: %s\nworking folder: %s\nnetwork: %s\nuser: %u:%u\n",
-		       p->root != NULL ? p->root : "(empty, private)", p->cwd != NULL ? p->cwd : "-", net_names[p->policy->net],
-		       (unsigned)p->uid, (unsigned)p->gid) != 0 ||
+		p->root != NULL ? p->root : "(empty, private)", p->cwd != NULL ? p->cwd : "-",
+		net_names[p->policy->net], (unsigned)p->uid, (unsigned)p->gid) != 0 ||
 	    plan_put_layers(p, out, e) != 0)
 		return -1;
-	if (p->view.count > 0 && (buf_puts(out, "view, in this order:\n", e) != 0 || view_put_text(&p->view, out, e) != 0))
+	if (p->view.count > 0 && (buf_puts(out, "view, in this order:\n", e) != 0 ||
+				     view_put_text(&p->view, out, e) != 0))
 		return -1;
 	if (p->rule_count > 0 && buf_puts(out, "landlock rules:\n", e) != 0)
 		return -1;
 	for (size_t i = 0; i < p->rule_count; i++)
-		if (buf_printf(out, e, "  %s: %s\n", p->rules[i].path, access_names[p->rules[i].access]) != 0)
+		if (buf_printf(out, e, "  %s: %s\n", p->rules[i].path,
+			access_names[p->rules[i].access]) != 0)
 			return -1;
-	if (buf_printf(out, e, "seccomp: %u instructions\nenvironment:", (unsigned)p->filter.len) != 0)
+	if (buf_printf(out, e, "seccomp: %u instructions\nenvironment:", (unsigned)p->filter.len) !=
+	    0)
 		return -1;
 	for (size_t i = 0; i < p->env.env.n; i++) /* names only: values may be private */
-		if (buf_printf(out, e, " %.*s", (int)strcspn(p->env.env.v[i], "="), p->env.env.v[i]) != 0)
+		if (buf_printf(
+			out, e, " %.*s", (int)strcspn(p->env.env.v[i], "="), p->env.env.v[i]) != 0)
 			return -1;
 	if (buf_putc(out, '\n', e) != 0 || plan_put_limits(p, out, e) != 0)
 		return -1;
 	if (p->argv != p->rq->argv) {
-		if (buf_puts(out, "tool: ", e) != 0 || env_put_redacted_argv(out, p->argv, e) != 0 || buf_putc(out, '\n', e) != 0)
+		if (buf_puts(out, "tool: ", e) != 0 ||
+		    env_put_redacted_argv(out, p->argv, e) != 0 || buf_putc(out, '\n', e) != 0)
 			return -1;
 	}
 	return p->notice == NULL ? 0 : buf_printf(out, e, "notice: %s\n", p->notice);
@@ -186,7 +198,8 @@ static void plan_put_json_limits(const struct plan *p, struct jw *w)
 	plan_put_json_number(w, "cpus_milli", q->cpus_milli != 0, q->cpus_milli);
 	plan_put_json_number(w, "fsize_bytes", q->is_fsize_set, q->fsize_bytes);
 	plan_put_json_number(w, "nofile", q->is_nofile_set, q->nofile);
-	plan_put_json_number(w, "max_output_bytes", p->rq->max_output_bytes != UINT64_MAX, p->rq->max_output_bytes);
+	plan_put_json_number(
+	    w, "max_output_bytes", p->rq->max_output_bytes != UINT64_MAX, p->rq->max_output_bytes);
 	jw_object_end(w);
 }
 

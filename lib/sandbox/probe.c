@@ -1,6 +1,6 @@
 /*
- * The probe's tries. A try is a function run in a forked child, in the namespaces that it needs, with a second to
- * answer; the answer is a step name and an errno. See probe.h.
+ * The probe's tries. A try is a function run in a forked child, in the namespaces that it needs,
+ * with a second to answer; the answer is a step name and an errno. See probe.h.
  */
 #include "probe.h"
 
@@ -54,7 +54,8 @@ static gid_t outside_gid;
 static int try_map(struct probe_answer *a)
 {
 	proc_set_dumpable(true);
-	return probe_say(a, ns_map_self(outside_uid, outside_uid, outside_gid, outside_gid), "write uid_map");
+	return probe_say(
+	    a, ns_map_self(outside_uid, outside_uid, outside_gid, outside_gid), "write uid_map");
 }
 
 static int try_nothing(struct probe_answer *a)
@@ -64,7 +65,8 @@ static int try_nothing(struct probe_answer *a)
 
 static int try_mount(struct probe_answer *a)
 {
-	/* a distribution may let the namespace be made and take its capabilities away: so mount something */
+	/* a distribution may let the namespace be made and take its capabilities away: so mount
+	 * something */
 	if (try_map(a) != 0)
 		return -1;
 	return probe_say(a, mount_tmpfs("/", 4096, 16, 0755, 0), "mount a tmpfs");
@@ -116,7 +118,9 @@ static int try_landlock(struct probe_answer *a)
 	if (rc != 0)
 		return probe_say(a, rc, "restrict");
 	/* no rule allows anything: this must be denied now */
-	return open("/", O_RDONLY | O_CLOEXEC) < 0 && errno == EACCES ? 0 : probe_say(a, -ENOTSUP, "deny opening /");
+	return open("/", O_RDONLY | O_CLOEXEC) < 0 && errno == EACCES ?
+		   0 :
+		   probe_say(a, -ENOTSUP, "deny opening /");
 }
 
 static int try_seccomp(struct probe_answer *a)
@@ -134,7 +138,9 @@ static int try_seccomp(struct probe_answer *a)
 	rc = seccomp_install(&prog);
 	if (rc != 0)
 		return probe_say(a, rc, "install the filter");
-	return unshare(CLONE_NEWUSER) != 0 && errno == EPERM ? 0 : probe_say(a, -ENOTSUP, "refuse unshare");
+	return unshare(CLONE_NEWUSER) != 0 && errno == EPERM ?
+		   0 :
+		   probe_say(a, -ENOTSUP, "refuse unshare");
 }
 
 static int try_capabilities(struct probe_answer *a)
@@ -151,7 +157,9 @@ static int try_no_new_privs(struct probe_answer *a)
 {
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL) != 0)
 		return probe_say(a, -errno, "no_new_privs");
-	return prctl(PR_GET_NO_NEW_PRIVS, 0UL, 0UL, 0UL, 0UL) == 1 ? 0 : probe_say(a, -ENOTSUP, "no_new_privs");
+	return prctl(PR_GET_NO_NEW_PRIVS, 0UL, 0UL, 0UL, 0UL) == 1 ?
+		   0 :
+		   probe_say(a, -ENOTSUP, "no_new_privs");
 }
 
 static int try_rlimits(struct probe_answer *a)
@@ -166,7 +174,8 @@ static int try_subreaper(struct probe_answer *a)
 	int is_on = 0;
 
 	proc_set_subreaper();
-	if (prctl(PR_GET_CHILD_SUBREAPER, (unsigned long)(uintptr_t)&is_on, 0UL, 0UL, 0UL) != 0 || is_on == 0)
+	if (prctl(PR_GET_CHILD_SUBREAPER, (unsigned long)(uintptr_t)&is_on, 0UL, 0UL, 0UL) != 0 ||
+	    is_on == 0)
 		return probe_say(a, -ENOTSUP, "become a subreaper");
 	return 0;
 }
@@ -185,7 +194,8 @@ static const struct probe_try {
 	{ LAYER_UTS_NS, CLONE_NEWUSER | CLONE_NEWUTS, try_uts, "made one and set its host name" },
 	{ LAYER_CGROUP_NS, CLONE_NEWUSER | CLONE_NEWCGROUP, try_nothing, "made one" },
 	{ LAYER_VIEW, CLONE_NEWUSER | CLONE_NEWNS, try_view, "changed to an empty root" },
-	{ LAYER_PROC, CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID, try_proc, "mounted a fresh /proc" },
+	{ LAYER_PROC, CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID, try_proc,
+	    "mounted a fresh /proc" },
 	{ LAYER_METADATA, CLONE_NEWUSER | CLONE_NEWNS, try_view, "changed to an empty root" },
 	{ LAYER_LANDLOCK, 0, try_landlock, "opening / was denied by a rule set" },
 	{ LAYER_SECCOMP, 0, try_seccomp, "unshare was refused by the filter" },
@@ -257,8 +267,8 @@ static int probe_do(const struct probe_try *t, struct probe_answer *answer, stru
 	p.watch.fn = probe_on_answer;
 	p.timer.fn = probe_on_time;
 	p.watch.ctx = p.timer.ctx = &p;
-	if (loop_add(&p.loop, &p.watch, e) != 0 || loop_arm(&p.loop, &p.timer, PROBE_STEP_MS, e) != 0 ||
-	    loop_run(&p.loop, e) != 0)
+	if (loop_add(&p.loop, &p.watch, e) != 0 ||
+	    loop_arm(&p.loop, &p.timer, PROBE_STEP_MS, e) != 0 || loop_run(&p.loop, e) != 0)
 		(void)probe_say(&p.answer, -ENOMEM, "wait");
 	loop_fini(&p.loop);
 	(void)kill(pid, SIGKILL);
@@ -274,7 +284,8 @@ static bool probe_file_says(const char *path, const char *text)
 {
 	char content[64];
 
-	return fd_read_small(AT_FDCWD, path, content, sizeof content) > 0 && strncmp(content, text, strlen(text)) == 0;
+	return fd_read_small(AT_FDCWD, path, content, sizeof content) > 0 &&
+	       strncmp(content, text, strlen(text)) == 0;
 }
 
 static bool probe_is_filtered(void)
@@ -294,37 +305,50 @@ static void probe_explain(struct probe_row *row, const char *reason, const char 
 static void probe_explain_namespace(struct probe_row *row, const struct probe_answer *a)
 {
 	if (access("/proc/self/uid_map", F_OK) != 0)
-		probe_explain(row, "/proc is not mounted, so the user cannot be mapped", "mount -t proc proc /proc");
-	else if (probe_file_says("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1") && geteuid() != 0)
-		probe_explain(row, "AppArmor takes the capabilities of unprivileged user namespaces away",
-			      "install an AppArmor profile for this program with \"userns,\" in it, or "
-			      "sysctl kernel.apparmor_restrict_unprivileged_userns=0");
+		probe_explain(row, "/proc is not mounted, so the user cannot be mapped",
+		    "mount -t proc proc /proc");
+	else if (probe_file_says("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1") &&
+		 geteuid() != 0)
+		probe_explain(row,
+		    "AppArmor takes the capabilities of unprivileged user namespaces away",
+		    "install an AppArmor profile for this program with \"userns,\" in it, or "
+		    "sysctl kernel.apparmor_restrict_unprivileged_userns=0");
 	else if (probe_file_says("/proc/sys/user/max_user_namespaces", "0\n"))
-		probe_explain(row, "user.max_user_namespaces is 0", "sysctl user.max_user_namespaces=10000");
-	else if (probe_file_says("/proc/sys/kernel/unprivileged_userns_clone", "0\n") && geteuid() != 0)
-		probe_explain(row, "kernel.unprivileged_userns_clone is 0", "sysctl kernel.unprivileged_userns_clone=1");
+		probe_explain(
+		    row, "user.max_user_namespaces is 0", "sysctl user.max_user_namespaces=10000");
+	else if (probe_file_says("/proc/sys/kernel/unprivileged_userns_clone", "0\n") &&
+		 geteuid() != 0)
+		probe_explain(row, "kernel.unprivileged_userns_clone is 0",
+		    "sysctl kernel.unprivileged_userns_clone=1");
 	else if (a->errnum == EINVAL || a->errnum == ENOSYS)
 		probe_explain(row, "this kernel was built without it", "");
 	else if (probe_is_filtered())
 		probe_explain(row, "a seccomp filter around us (a container's) refuses it",
-			      "run the container with a profile that allows user namespaces; landlock works without");
+		    "run the container with a profile that allows user namespaces; landlock works "
+		    "without");
 	else
 		probe_explain(row, strerror(a->errnum), "");
 }
 
-static void probe_explain_layer(struct probe_row *row, const struct probe_try *t, const struct probe_answer *a)
+static void probe_explain_layer(
+    struct probe_row *row, const struct probe_try *t, const struct probe_answer *a)
 {
 	if (a->errnum == ETIMEDOUT)
 		probe_explain(row, "it did not answer within a second", "");
-	else if (t->layer == LAYER_PROC && a->errnum == EPERM && strcmp(a->step, "mount a fresh /proc") == 0)
-		probe_explain(row, "the /proc around us has masked parts, so the kernel refuses a fresh one (a container)",
-			      "podman: --security-opt unmask=ALL; docker: --security-opt systempaths=unconfined");
+	else if (t->layer == LAYER_PROC && a->errnum == EPERM &&
+		 strcmp(a->step, "mount a fresh /proc") == 0)
+		probe_explain(row,
+		    "the /proc around us has masked parts, so the kernel refuses a fresh one (a "
+		    "container)",
+		    "podman: --security-opt unmask=ALL; docker: --security-opt "
+		    "systempaths=unconfined");
 	else if (t->namespaces != 0)
 		probe_explain_namespace(row, a);
 	else if (t->layer == LAYER_LANDLOCK && a->errnum == ENOSYS)
 		probe_explain(row, "the kernel is older than 5.13 or a filter hides the call", "");
 	else if (t->layer == LAYER_LANDLOCK && a->errnum == EOPNOTSUPP)
-		probe_explain(row, "Landlock is built in but not switched on", "add landlock to lsm= on the kernel command line");
+		probe_explain(row, "Landlock is built in but not switched on",
+		    "add landlock to lsm= on the kernel command line");
 	else
 		probe_explain(row, strerror(a->errnum), "");
 }
@@ -351,7 +375,8 @@ static int probe_limits(struct probe_report *r, struct err *e)
 	static const struct {
 		enum layer layer;
 		enum cgroup_controller controller;
-	} limits[] = { { LAYER_MEMORY, CGROUP_MEMORY }, { LAYER_PIDS, CGROUP_PIDS }, { LAYER_CPU, CGROUP_CPU } };
+	} limits[] = { { LAYER_MEMORY, CGROUP_MEMORY }, { LAYER_PIDS, CGROUP_PIDS },
+		{ LAYER_CPU, CGROUP_CPU } };
 	struct cgroup g;
 
 	cgroup_init(&g);
@@ -362,16 +387,20 @@ static int probe_limits(struct probe_report *r, struct err *e)
 
 		row->works = g.is_kept[limits[i].controller];
 		if (row->works)
-			(void)snprintf(row->evidence, sizeof row->evidence, "set in a control group (v%d) and read back", g.version);
+			(void)snprintf(row->evidence, sizeof row->evidence,
+			    "set in a control group (v%d) and read back", g.version);
 		else
-			(void)snprintf(row->evidence, sizeof row->evidence, "no control group keeps it");
-		(void)snprintf(row->reason, sizeof row->reason, "%s", row->works ? "" : g.why[limits[i].controller]);
+			(void)snprintf(
+			    row->evidence, sizeof row->evidence, "no control group keeps it");
+		(void)snprintf(row->reason, sizeof row->reason, "%s",
+		    row->works ? "" : g.why[limits[i].controller]);
 	}
 	cgroup_close(&g);
 	if (!r->layers[LAYER_PIDS].works && outside_uid != 0 && r->layers[LAYER_USER_NS].works) {
 		r->layers[LAYER_PIDS].works = true;
 		r->layers[LAYER_PIDS].reason[0] = '\0';
-		(void)snprintf(r->layers[LAYER_PIDS].evidence, PROBE_TEXT, "RLIMIT_NPROC, which counts within the user namespace");
+		(void)snprintf(r->layers[LAYER_PIDS].evidence, PROBE_TEXT,
+		    "RLIMIT_NPROC, which counts within the user namespace");
 	}
 	return 0;
 }
@@ -402,10 +431,11 @@ static int probe_policy(struct policy *p, const char *backend, const char *self_
 }
 
 /* A real run; what came of it is copied out. */
-static int probe_real_run(const char *backend, const char *self_path, struct probe_row *row, uint32_t *applied, struct err *e)
+static int probe_real_run(const char *backend, const char *self_path, struct probe_row *row,
+    uint32_t *applied, struct err *e)
 {
 	static char *const env[] = { NULL };
-	char *argv[] = { (char *)(uintptr_t)self_path, (char *)(uintptr_t)"--version", NULL };
+	char *argv[] = { (char *)(uintptr_t)self_path, (char *)(uintptr_t) "--version", NULL };
 	struct policy policy;
 	struct sandbox_request rq;
 	struct sandbox_run *run = NULL;
@@ -430,12 +460,15 @@ static int probe_real_run(const char *backend, const char *self_path, struct pro
 		row->name = res->backend != NULL ? res->backend : row->name;
 		*applied = res->applied;
 		if (row->works)
-			(void)snprintf(row->evidence, sizeof row->evidence, "ran a command in %llu ms",
-				       (unsigned long long)res->duration_ms);
+			(void)snprintf(row->evidence, sizeof row->evidence,
+			    "ran a command in %llu ms", (unsigned long long)res->duration_ms);
 		else
-			(void)snprintf(row->evidence, sizeof row->evidence, "a command could not be run");
+			(void)snprintf(
+			    row->evidence, sizeof row->evidence, "a command could not be run");
 		(void)snprintf(row->reason, sizeof row->reason, "%.250s",
-			       row->works ? "" : res->error.kind != ERR_NONE ? res->error.msg : reason_name(res->reason));
+		    row->works                  ? "" :
+		    res->error.kind != ERR_NONE ? res->error.msg :
+						  reason_name(res->reason));
 	}
 	sandbox_run_free(run);
 	policy_fini(&policy);
@@ -443,7 +476,8 @@ static int probe_real_run(const char *backend, const char *self_path, struct pro
 	return rc;
 }
 
-static int probe_backends(struct probe_report *r, const char *only, const char *self_path, struct err *e)
+static int probe_backends(
+    struct probe_report *r, const char *only, const char *self_path, struct err *e)
 {
 	const struct sandbox_backend *one = NULL;
 	uint32_t applied;
@@ -476,10 +510,11 @@ static int probe_choice(struct probe_report *r, const char *self_path, struct er
 	if (!r->choice.works)
 		return 0;
 	for (int i = 0; i < LAYER_COUNT; i++) {
-		if ((r->choice_applied & LAYER_BIT(i)) != 0 || i == LAYER_MEMORY || i == LAYER_PIDS || i == LAYER_CPU)
+		if ((r->choice_applied & LAYER_BIT(i)) != 0 || i == LAYER_MEMORY ||
+		    i == LAYER_PIDS || i == LAYER_CPU)
 			continue;
-		len += (size_t)snprintf(r->choice.reason + len, sizeof r->choice.reason - len, "%s%s", len == 0 ? "" : " ",
-					layer_name((enum layer)i));
+		len += (size_t)snprintf(r->choice.reason + len, sizeof r->choice.reason - len,
+		    "%s%s", len == 0 ? "" : " ", layer_name((enum layer)i));
 		if (len >= sizeof r->choice.reason)
 			break;
 	}
@@ -493,7 +528,8 @@ int probe_run(struct probe_report *r, const char *only, const char *self_path, s
 
 	memset(r, 0, sizeof *r);
 	if (uname(&u) == 0)
-		(void)snprintf(r->kernel, sizeof r->kernel, "%.60s %.80s %.40s", u.sysname, u.release, u.machine);
+		(void)snprintf(r->kernel, sizeof r->kernel, "%.60s %.80s %.40s", u.sysname,
+		    u.release, u.machine);
 	outside_uid = geteuid();
 	outside_gid = getegid();
 	r->uid = outside_uid;

@@ -1,6 +1,7 @@
 /*
- * What this machine can really enforce, found out by doing it: each layer in a child of its own, each backend by a real
- * run. Nothing is concluded from a version number or from the presence of a file; those only explain a refusal.
+ * What this machine can really enforce, found out by doing it: each layer in a child of its own,
+ * each backend by a real run. Nothing is concluded from a version number or from the presence of a
+ * file; those only explain a refusal.
  */
 #ifndef SBX_SANDBOX_PROBE_H
 #define SBX_SANDBOX_PROBE_H
@@ -14,28 +15,30 @@
 #define PROBE_TEXT 256
 
 struct probe_row {
-	const char *name;           /* of the layer or backend; static */
+	const char *name; /* of the layer or backend; static */
 	bool works;
-	char evidence[PROBE_TEXT];  /* what was done and what came of it */
-	char reason[PROBE_TEXT];    /* why it does not work; "" */
-	char remedy[PROBE_TEXT];    /* what the user can do; "" */
+	char evidence[PROBE_TEXT]; /* what was done and what came of it */
+	char reason[PROBE_TEXT];   /* why it does not work; "" */
+	char remedy[PROBE_TEXT];   /* what the user can do; "" */
 };
 
 #define PROBE_BACKENDS 4
 
 struct probe_report {
-	char kernel[PROBE_TEXT];    /* uname */
+	char kernel[PROBE_TEXT]; /* uname */
 	unsigned uid;
-	bool is_container_like;     /* a seccomp filter or a user namespace is on us already */
+	bool is_container_like; /* a seccomp filter or a user namespace is on us already */
 	int landlock_abi;
 	struct probe_row layers[LAYER_COUNT];
 	struct probe_row backends[PROBE_BACKENDS];
 	size_t backend_count;
-	struct probe_row choice;    /* name: what auto takes; works: without a missing layer; reason: what is missing */
-	uint32_t choice_applied;    /* layers of that run */
+	struct probe_row choice; /* name: what auto takes; works: without a missing layer; reason:
+				    what is missing */
+	uint32_t choice_applied; /* layers of that run */
 };
 
-/* only: a backend by name; then the others are not tried. NULL: all. self_path: this program, as a path. */
+/* only: a backend by name; then the others are not tried. NULL: all. self_path: this program, as a
+ * path. */
 int probe_run(struct probe_report *r, const char *only, const char *self_path, struct err *e);
 int probe_put_text(const struct probe_report *r, bool want_colour, struct buf *out, struct err *e);
 int probe_put_json(const struct probe_report *r, struct buf *out, struct err *e);

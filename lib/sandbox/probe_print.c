@@ -9,19 +9,24 @@ static int put_row(const struct probe_row *row, bool want_colour, struct buf *ou
 	const char *mark = row->works ? "yes" : "no ";
 	const char *on = !want_colour ? "" : row->works ? "\033[32m" : "\033[31m";
 
-	if (buf_printf(out, e, "  %-16s %s%s%s  %s\n", row->name, on, mark, want_colour ? "\033[0m" : "", row->evidence) != 0)
+	if (buf_printf(out, e, "  %-16s %s%s%s  %s\n", row->name, on, mark,
+		want_colour ? "\033[0m" : "", row->evidence) != 0)
 		return -1;
-	if (row->reason[0] != '\0' && buf_printf(out, e, "  %-16s      why: %s\n", "", row->reason) != 0)
+	if (row->reason[0] != '\0' &&
+	    buf_printf(out, e, "  %-16s      why: %s\n", "", row->reason) != 0)
 		return -1;
-	if (row->remedy[0] != '\0' && buf_printf(out, e, "  %-16s      do:  %s\n", "", row->remedy) != 0)
+	if (row->remedy[0] != '\0' &&
+	    buf_printf(out, e, "  %-16s      do:  %s\n", "", row->remedy) != 0)
 		return -1;
 	return 0;
 }
 
 int probe_put_text(const struct probe_report *r, bool want_colour, struct buf *out, struct err *e)
 {
-	if (buf_printf(out, e, "machine: %s, uid %u, Landlock ABI %d%s\n\nlayers, each tried in a child:\n", r->kernel, r->uid,
-		       r->landlock_abi, r->is_container_like ? ", under a seccomp filter already" : "") != 0)
+	if (buf_printf(out, e,
+		"machine: %s, uid %u, Landlock ABI %d%s\n\nlayers, each tried in a child:\n",
+		r->kernel, r->uid, r->landlock_abi,
+		r->is_container_like ? ", under a seccomp filter already" : "") != 0)
 		return -1;
 	for (int i = 0; i < LAYER_COUNT; i++)
 		if (put_row(&r->layers[i], want_colour, out, e) != 0)
@@ -32,9 +37,10 @@ int probe_put_text(const struct probe_report *r, bool want_colour, struct buf *o
 		if (put_row(&r->backends[i], want_colour, out, e) != 0)
 			return -1;
 	if (!r->choice.works)
-		return buf_printf(out, e, "\nauto: nothing can run a command here: %s\n", r->choice.reason);
+		return buf_printf(
+		    out, e, "\nauto: nothing can run a command here: %s\n", r->choice.reason);
 	return buf_printf(out, e, "\nauto takes: %s, %s%s\n", r->choice.name,
-			  r->choice.reason[0] == '\0' ? "with every layer" : "without ", r->choice.reason);
+	    r->choice.reason[0] == '\0' ? "with every layer" : "without ", r->choice.reason);
 }
 
 static void jw_row(struct jw *w, const struct probe_row *row)

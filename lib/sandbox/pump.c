@@ -90,7 +90,8 @@ static int pump_step_splice(struct pump *p)
 	switch (errno) {
 	case EINTR:
 		return 1;
-	case EAGAIN: /* either side: data is waiting, so it was the output, unless poll says otherwise */
+	case EAGAIN: /* either side: data is waiting, so it was the output, unless poll says
+			otherwise */
 		pump_wait(p, fd_is_readable(p->in.fd));
 		return 0;
 	case EPIPE:
@@ -101,7 +102,8 @@ static int pump_step_splice(struct pump *p)
 	case EIO:
 		pump_output_failed(p, errno);
 		return p->drains ? 1 : -1;
-	default: /* EINVAL: these two descriptors cannot (a terminal, a file opened for appending) */
+	default: /* EINVAL: these two descriptors cannot (a terminal, a file opened for appending)
+		  */
 		p->is_splice = false;
 		return 1;
 	}
@@ -142,7 +144,8 @@ static int pump_step_read(struct pump *p)
 
 static int pump_step_write(struct pump *p)
 {
-	/* at most PIPE_BUF at once: that much poll has promised for a pipe, and the descriptor may be a blocking one */
+	/* at most PIPE_BUF at once: that much poll has promised for a pipe, and the descriptor may
+	 * be a blocking one */
 	size_t want = p->len - p->pos > 4096 && !p->is_out_file ? 4096 : p->len - p->pos;
 	ssize_t n;
 
@@ -150,8 +153,9 @@ static int pump_step_write(struct pump *p)
 		pump_wait(p, true);
 		return 0;
 	}
-	n = p->is_out_socket ? send(p->out.fd, p->buffer + p->pos, want, MSG_DONTWAIT | MSG_NOSIGNAL) :
-			       write(p->out.fd, p->buffer + p->pos, want);
+	n = p->is_out_socket ?
+		send(p->out.fd, p->buffer + p->pos, want, MSG_DONTWAIT | MSG_NOSIGNAL) :
+		write(p->out.fd, p->buffer + p->pos, want);
 	if (n < 0 && errno == EINTR)
 		return 1;
 	if (n < 0 && errno == EAGAIN) {
@@ -185,7 +189,8 @@ static void pump_on_event(struct loop_watch *w, short revents)
 	(void)revents;
 	pump_wait(p, false);
 	for (int i = 0; i < PUMP_STEPS && rc == 1; i++) {
-		/* the input may be a blocking descriptor: it is read only when there is something */
+		/* the input may be a blocking descriptor: it is read only when there is something
+		 */
 		if (p->pos >= p->len && !fd_is_readable(p->in.fd))
 			return;
 		rc = pump_step(p);
@@ -218,13 +223,18 @@ int pump_start(struct pump *p, struct loop *loop, int in_fd, int out_fd, struct 
 		return err_sys(e, ERR_SETUP, errno, "fstat");
 	p->is_out_file = S_ISREG(st.st_mode);
 	p->is_out_socket = S_ISSOCK(st.st_mode);
-	/* what we made ourselves does not block already; opening a pseudo-terminal's master would make another one */
-	p->own_out_fd = !p->closes_out && isatty(out_fd) == 1 && !pump_os_is_pty_master(st.st_rdev) ? fd_reopen_nonblock(out_fd) :
-												       -1;
+	/* what we made ourselves does not block already; opening a pseudo-terminal's master would
+	 * make another one */
+	p->own_out_fd =
+	    !p->closes_out && isatty(out_fd) == 1 && !pump_os_is_pty_master(st.st_rdev) ?
+		fd_reopen_nonblock(out_fd) :
+		-1;
 	if (p->own_out_fd >= 0)
 		p->out.fd = p->own_out_fd;
-	/* splice into or from a terminal, and into a socket, would wait for it whatever its flags say */
-	p->is_splice = pump_os_can_splice() && !p->is_out_socket && isatty(in_fd) == 0 && isatty(out_fd) == 0;
+	/* splice into or from a terminal, and into a socket, would wait for it whatever its flags
+	 * say */
+	p->is_splice =
+	    pump_os_can_splice() && !p->is_out_socket && isatty(in_fd) == 0 && isatty(out_fd) == 0;
 	if (loop_add(loop, &p->in, e) != 0)
 		return -1;
 	if (loop_add(loop, &p->out, e) != 0) {

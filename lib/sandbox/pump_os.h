@@ -8,6 +8,7 @@
 
 bool pump_os_can_splice(void);
 bool pump_os_is_pty_master(dev_t rdev);
-ssize_t pump_os_splice(int in_fd, int out_fd, size_t len); /* never blocks on a pipe; -1 with errno */
+ssize_t pump_os_splice(
+    int in_fd, int out_fd, size_t len); /* never blocks on a pipe; -1 with errno */
 
 #endif

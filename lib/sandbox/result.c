@@ -1,6 +1,7 @@
 /*
- * What is told of a run: the reason (from what we did ourselves first, then from the control group's events, then from
- * the signal), the layers, the usage; and the SandboxResult as JSON. Nothing that was not measured is made up.
+ * What is told of a run: the reason (from what we did ourselves first, then from the control
+ * group's events, then from the signal), the layers, the usage; and the SandboxResult as JSON.
+ * Nothing that was not measured is made up.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -58,12 +59,14 @@ static enum reason run_signal_reason(int signo)
 	}
 }
 
-/* RLIMIT_CPU's hard limit kills with SIGKILL a second after SIGXCPU: the time used tells whose kill it was. */
+/* RLIMIT_CPU's hard limit kills with SIGKILL a second after SIGXCPU: the time used tells whose kill
+ * it was. */
 static bool run_used_up_cpu(const struct sandbox_run *run, int signo)
 {
 	uint64_t limit_ms = run->rq.policy->cpu_time_ms;
-	uint64_t used_ms = (uint64_t)(run->last.usage.ru_utime.tv_sec + run->last.usage.ru_stime.tv_sec) * 1000U +
-			   (uint64_t)(run->last.usage.ru_utime.tv_usec + run->last.usage.ru_stime.tv_usec) / 1000U;
+	uint64_t used_ms =
+	    (uint64_t)(run->last.usage.ru_utime.tv_sec + run->last.usage.ru_stime.tv_sec) * 1000U +
+	    (uint64_t)(run->last.usage.ru_utime.tv_usec + run->last.usage.ru_stime.tv_usec) / 1000U;
 
 	return limit_ms != 0 && signo == SIGKILL && used_ms >= limit_ms;
 }
@@ -73,7 +76,8 @@ static enum reason run_reason(const struct sandbox_run *run)
 	const struct cgroup_usage *g = &run->last.group;
 	int status = run->wait_status;
 
-	if (run->is_ending) /* also when the time was up, or it was cancelled, before the command ran */
+	if (run->is_ending) /* also when the time was up, or it was cancelled, before the command
+			       ran */
 		return run->ended_for;
 	if (run->result.error.kind != ERR_NONE)
 		return REASON_LAUNCH_ERROR;
@@ -105,7 +109,8 @@ static void run_conclude_usage(struct sandbox_run *run)
 		r->cpu_user_ms = run_timeval_ms(run->last.usage.ru_utime);
 		r->cpu_system_ms = run_timeval_ms(run->last.usage.ru_stime);
 		r->has_peak_memory = run->last.usage.ru_maxrss > 0;
-		r->peak_memory_bytes = (uint64_t)run->last.usage.ru_maxrss * 1024U; /* the largest single process */
+		r->peak_memory_bytes =
+		    (uint64_t)run->last.usage.ru_maxrss * 1024U; /* the largest single process */
 	}
 	if (run->sampled_peak_bytes > r->peak_memory_bytes)
 		r->peak_memory_bytes = run->sampled_peak_bytes;
@@ -146,11 +151,13 @@ static void run_conclude_output(struct sandbox_run *run)
 	if (run->rq.output == OUTPUT_STREAM) {
 		r->out.total_bytes = run->out[0].pump.total_bytes;
 		r->err.total_bytes = run->out[1].pump.total_bytes;
-		r->output_truncated = r->out.total_bytes + r->err.total_bytes > run->rq.max_output_bytes;
+		r->output_truncated =
+		    r->out.total_bytes + r->err.total_bytes > run->rq.max_output_bytes;
 		return;
 	}
 	r->output_truncated = run->capture.is_over;
-	if ((capture_take(&run->capture, 0, &r->out, &e) != 0 || capture_take(&run->capture, 1, &r->err, &e) != 0) &&
+	if ((capture_take(&run->capture, 0, &r->out, &e) != 0 ||
+		capture_take(&run->capture, 1, &r->err, &e) != 0) &&
 	    r->error.kind == ERR_NONE)
 		r->error = e;
 }
@@ -182,13 +189,15 @@ int sandbox_result_status(const struct sandbox_result *r)
 	return r->exit_code;
 }
 
-static void result_put_stream(struct jw *w, const char *name, const char *encoding_name, const struct captured *c)
+static void result_put_stream(
+    struct jw *w, const char *name, const char *encoding_name, const struct captured *c)
 {
 	struct buf b64;
 
 	jw_key(w, name);
 	if (str_is_utf8(c->head.data, c->head.len)) {
-		jw_strn(w, c->head.data != NULL ? c->head.data : (const unsigned char *)"", c->head.len);
+		jw_strn(w, c->head.data != NULL ? c->head.data : (const unsigned char *)"",
+		    c->head.len);
 		return;
 	}
 	buf_init(&b64, LIMIT_RESULT_JSON);

@@ -1,7 +1,8 @@
 /*
- * The project root is pinned by a descriptor and known by its real path; the working folder lies in it. A folder whose
- * content is the system's, everybody's or the whole of the user's is no project: named explicitly it is refused, met
- * by chance (an MCP client starts its servers in "/") an empty private folder takes its place.
+ * The project root is pinned by a descriptor and known by its real path; the working folder lies in
+ * it. A folder whose content is the system's, everybody's or the whole of the user's is no project:
+ * named explicitly it is refused, met by chance (an MCP client starts its servers in "/") an empty
+ * private folder takes its place.
  */
 #include "root.h"
 
@@ -19,11 +20,12 @@
 
 #define ROOT_PRIVATE "/workspace"
 
-/* Below these everything is the system's; of the second list only the folder itself cannot be a root. */
-static const char *const whole[] = { "/usr", "/bin",  "/sbin", "/lib",	"/lib32", "/lib64", "/libx32",
-				     "/etc", "/boot", "/proc", "/sys", "/dev" };
-static const char *const itself[] = { "/",	"/run",	 "/var", "/var/run", "/var/tmp", "/var/lib", "/tmp", "/home",
-				      "/root", "/opt", "/nix", "/gnu", "/mnt", "/media", "/srv", "/lost+found" };
+/* Below these everything is the system's; of the second list only the folder itself cannot be a
+ * root. */
+static const char *const whole[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
+	"/etc", "/boot", "/proc", "/sys", "/dev" };
+static const char *const itself[] = { "/", "/run", "/var", "/var/run", "/var/tmp", "/var/lib",
+	"/tmp", "/home", "/root", "/opt", "/nix", "/gnu", "/mnt", "/media", "/srv", "/lost+found" };
 
 bool root_is_system_folder(const char *path)
 {
@@ -51,13 +53,14 @@ static bool root_is_named_writable(const struct policy *p, const char *path)
 	char real[PATH_MAX];
 
 	for (size_t i = 0; i < p->mount_count; i++)
-		if (p->mounts[i].kind == MOUNT_RW && p->mounts[i].src != NULL && realpath(p->mounts[i].src, real) != NULL &&
-		    strcmp(real, path) == 0)
+		if (p->mounts[i].kind == MOUNT_RW && p->mounts[i].src != NULL &&
+		    realpath(p->mounts[i].src, real) != NULL && strcmp(real, path) == 0)
 			return true;
 	return false;
 }
 
-/* The real path of an open folder, without /proc: go there and ask; the way back is by descriptor. */
+/* The real path of an open folder, without /proc: go there and ask; the way back is by descriptor.
+ */
 static char *root_real_path(int fd, const char *named, struct err *e)
 {
 	char path[PATH_MAX];
@@ -79,7 +82,8 @@ static char *root_real_path(int fd, const char *named, struct err *e)
 	else if (rc != 0)
 		(void)err_sys(e, ERR_USAGE, errnum, "%s", named);
 	else if (path[0] != '/') /* Linux: "(unreachable)…", outside our root (getcwd(3)) */
-		(void)err_set(e, ERR_USAGE, "%s: this folder cannot be reached from the root", named);
+		(void)err_set(
+		    e, ERR_USAGE, "%s: this folder cannot be reached from the root", named);
 	else
 		return mem_strdup(path, e);
 	return NULL;
@@ -108,7 +112,8 @@ static int root_working_folder(struct plan *plan, const char *named, struct err 
 		return -1;
 	plan->cwd_fd = fd;
 	if (!view_path_is_below(plan->cwd, plan->root))
-		return err_set(e, ERR_USAGE, "-C %s: lies outside the project root %s", named, plan->root);
+		return err_set(
+		    e, ERR_USAGE, "-C %s: lies outside the project root %s", named, plan->root);
 	return 0;
 }
 
@@ -117,13 +122,17 @@ static int root_use_private(struct plan *plan, const char *path, const char *why
 	const struct policy *p = plan->policy;
 
 	if (p->root != NULL)
-		return err_set(e, ERR_USAGE, "--root %s: %s cannot be a project root; name a project folder, or add --rw %s", p->root,
-			       why, path);
+		return err_set(e, ERR_USAGE,
+		    "--root %s: %s cannot be a project root; name a project folder, or add --rw %s",
+		    p->root, why, path);
 	if (p->cwd != NULL)
-		return err_set(e, ERR_USAGE, "-C %s: %s (%s) cannot be the project root; use --root DIR", p->cwd, path, why);
+		return err_set(e, ERR_USAGE,
+		    "-C %s: %s (%s) cannot be the project root; use --root DIR", p->cwd, path, why);
 	plan->private_root = mem_strdup(ROOT_PRIVATE, e);
 	plan->cwd = plan->private_root == NULL ? NULL : mem_strdup(ROOT_PRIVATE, e);
-	plan->notice = mem_printf(e, "%s is %s: the command gets an empty private folder instead (use --root DIR)", path, why);
+	plan->notice = mem_printf(e,
+	    "%s is %s: the command gets an empty private folder instead (use --root DIR)", path,
+	    why);
 	return plan->cwd == NULL || plan->notice == NULL ? -1 : 0;
 }
 

@@ -6,7 +6,8 @@
 
 #include "plan.h"
 
-/* Fill root, root_fd, private_root, cwd, cwd_outside and notice of the plan. Uses policy, home and backend. */
+/* Fill root, root_fd, private_root, cwd, cwd_outside and notice of the plan. Uses policy, home and
+ * backend. */
 int root_resolve(struct plan *plan, struct err *e);
 bool root_is_system_folder(const char *path); /* clean and absolute */
 

@@ -1,6 +1,7 @@
 /*
- * The life of a run, as the runner sees it: try a backend (or one after the other for auto), watch the guardian's
- * socket, keep the deadlines, end it, wait for what is on its way, tell the result. A table of who does what:
+ * The life of a run, as the runner sees it: try a backend (or one after the other for auto), watch
+ * the guardian's socket, keep the deadlines, end it, wait for what is on its way, tell the result.
+ * A table of who does what:
  *
  *   event                     STARTING           RUNNING              EXITED                ENDED
  *   guardian: started         → RUNNING          -                    -                     -
@@ -10,11 +11,12 @@
  *   inner init: failed        kept for the end   -                    -                     -
  *   inner init: exited, done  -                  → EXITED, drain      -                     -
  *   guardian: socket ends     next or conclude   → ENDED (lost)       → ENDED               -
- *   outputs ended             -                  -                    kill what is left     conclude
+ *   outputs ended             -                  -                    kill what is left conclude
  *   wall, cpu, memory, cancel kill               TERM, grace, KILL    KILL                  -
- *   drain bound               -                  -                    KILL                  conclude
+ *   drain bound               -                  -                    KILL conclude
  *
- * With an inner init (inner.h) the guardian's "started" and "exited" are those of its tool and say nothing of the command.
+ * With an inner init (inner.h) the guardian's "started" and "exited" are those of its tool and say
+ * nothing of the command.
  */
 #include "run.h"
 
@@ -34,7 +36,8 @@
 #include "../sys/tty.h"
 
 #define RUN_GIVE_UP_MS 12000U /* the guardian's own bound is 10 s */
-#define RUN_INNER_MS 2000U    /* an inner init has so long to end what it was told to; then the guardian does */
+#define RUN_INNER_MS \
+	2000U /* an inner init has so long to end what it was told to; then the guardian does */
 #define RUN_SAMPLE_MS 25U
 
 static void run_try_next(struct sandbox_run *run);
@@ -48,7 +51,8 @@ static void run_on_finish(struct loop_timer *t)
 
 static void run_disarm(struct sandbox_run *run)
 {
-	struct loop_timer *const timers[] = { &run->wall, &run->grace, &run->drain, &run->give_up, &run->sample };
+	struct loop_timer *const timers[] = { &run->wall, &run->grace, &run->drain, &run->give_up,
+		&run->sample };
 
 	for (size_t i = 0; i < MEM_COUNT(timers); i++)
 		loop_disarm(run->loop, timers[i]);
@@ -110,7 +114,8 @@ static void run_kill(struct sandbox_run *run)
 	struct err e = ERR_INIT;
 
 	loop_disarm(run->loop, &run->grace);
-	if (run->state == RUN_STARTING && run->guard_pid > 0 && !run->plan.backend->has_inner_init) {
+	if (run->state == RUN_STARTING && run->guard_pid > 0 &&
+	    !run->plan.backend->has_inner_init) {
 		(void)kill(run->guard_pid, SIGKILL); /* nothing runs yet that could be left */
 		return;
 	}
@@ -138,7 +143,8 @@ void run_end(struct sandbox_run *run, enum reason reason, bool at_once)
 		return;
 	}
 	run_command(run, GUARD_SIGNAL, SIGTERM);
-	run_command(run, GUARD_SIGNAL, SIGCONT); /* a stopped process takes SIGTERM only when it goes on */
+	run_command(
+	    run, GUARD_SIGNAL, SIGCONT); /* a stopped process takes SIGTERM only when it goes on */
 	if (run->grace.index == 0)
 		(void)loop_arm(run->loop, &run->grace, run->rq.policy->kill_grace_ms, &e);
 }
@@ -166,7 +172,8 @@ static void run_on_give_up(struct loop_timer *t)
 		(void)kill(run->guard_pid, SIGKILL);
 }
 
-/* Limits that no kernel object keeps: CPU time of the whole tree; memory where there is no cgroup. */
+/* Limits that no kernel object keeps: CPU time of the whole tree; memory where there is no cgroup.
+ */
 static void run_on_sample(struct loop_timer *t)
 {
 	struct sandbox_run *run = t->ctx;
@@ -178,7 +185,8 @@ static void run_on_sample(struct loop_timer *t)
 	if (run->state != RUN_RUNNING)
 		return;
 	if (proc_tree_measure(run->guard_pid, &u) == 0) {
-		if (run->plan.cgroup.version != 0 && cgroup_read_usage(&run->plan.cgroup, &group) == 0 && group.has_cpu)
+		if (run->plan.cgroup.version != 0 &&
+		    cgroup_read_usage(&run->plan.cgroup, &group) == 0 && group.has_cpu)
 			u.cpu_us = group.cpu_user_us + group.cpu_system_us;
 		if (u.rss_bytes > run->sampled_peak_bytes)
 			run->sampled_peak_bytes = u.rss_bytes;
@@ -202,7 +210,8 @@ static void run_on_drain(struct loop_timer *t)
 		run_kill(run);
 		return;
 	}
-	/* a slow reader of ours gets all there is, unless the run was ended; a silent holder of the pipe gets no more time */
+	/* a slow reader of ours gets all there is, unless the run was ended; a silent holder of the
+	 * pipe gets no more time */
 	if (run_io_is_pending(run) && !run->is_ending)
 		(void)loop_arm(run->loop, &run->drain, LIMIT_DRAIN_MS, &e);
 	else
@@ -242,9 +251,10 @@ static void run_reap_guard(struct sandbox_run *run)
 }
 
 /*
- * Does this error say that the machine does not give what the backend needs? Only then may auto go on to a weaker one.
- * What may be gone the next moment (no memory, no process or descriptor left), or is the fault of a file, could be
- * brought about by another sandbox, to have the next command run without one.
+ * Does this error say that the machine does not give what the backend needs? Only then may auto go
+ * on to a weaker one. What may be gone the next moment (no memory, no process or descriptor left),
+ * or is the fault of a file, could be brought about by another sandbox, to have the next command
+ * run without one.
  */
 static bool run_is_missing_here(const struct err *e)
 {
@@ -268,7 +278,8 @@ static bool run_is_missing_here(const struct err *e)
 /* The guardian did not come up, or said that it cannot: the next backend of auto, or the end. */
 static void run_start_failed(struct sandbox_run *run, const struct err *e, bool is_final)
 {
-	bool is_hopeless = is_final || run->named != NULL || run->is_ending || !run_is_missing_here(e);
+	bool is_hopeless =
+	    is_final || run->named != NULL || run->is_ending || !run_is_missing_here(e);
 
 	log_write(LOG_LIFECYCLE, "backend %s: %s", run->plan.backend->name, e->msg);
 	run_reap_guard(run);
@@ -284,8 +295,10 @@ static void run_start_failed(struct sandbox_run *run, const struct err *e, bool 
 	if (is_hopeless) {
 		struct err copy = *e;
 
-		if (run->named == NULL && e->kind == ERR_REFUSED && strcmp(run->first_error.msg, e->msg) != 0)
-			(void)err_set(&copy, ERR_REFUSED, "%.300s (passed over before: %.300s)", e->msg, run->first_error.msg);
+		if (run->named == NULL && e->kind == ERR_REFUSED &&
+		    strcmp(run->first_error.msg, e->msg) != 0)
+			(void)err_set(&copy, ERR_REFUSED, "%.300s (passed over before: %.300s)",
+			    e->msg, run->first_error.msg);
 		else
 			run_explain_missing(&run->plan, &copy);
 		run_fail(run, &copy);
@@ -305,7 +318,8 @@ static void run_started(struct sandbox_run *run, const struct guard_message *m, 
 	run->result.applied = m->applied;
 	for (int i = 0; i < LAYER_COUNT; i++)
 		if (m->layer_errno[i] != 0)
-			plan_miss(&run->plan, (enum layer)i, "refused by the kernel: %s", strerror(m->layer_errno[i]));
+			plan_miss(&run->plan, (enum layer)i, "refused by the kernel: %s",
+			    strerror(m->layer_errno[i]));
 	log_write(LOG_LIFECYCLE, "started with backend %s", run->result.backend);
 	if ((pty_fd >= 0 && run_io_use_pty(run, pty_fd, &e) != 0) || run_io_start(run, &e) != 0) {
 		run->result.error = e;
@@ -362,10 +376,12 @@ static void run_ended(struct sandbox_run *run)
 static void run_note_no_status(struct sandbox_run *run)
 {
 	if (!run->has_status && run->result.error.kind == ERR_NONE && !run->is_ending)
-		(void)err_set(&run->result.error, ERR_INTERNAL, "the sandbox's first process was killed from outside");
+		(void)err_set(&run->result.error, ERR_INTERNAL,
+		    "the sandbox's first process was killed from outside");
 }
 
-/* DONE: nothing is left but the guardian itself, on its way out; it is waited for when the run is freed. */
+/* DONE: nothing is left but the guardian itself, on its way out; it is waited for when the run is
+ * freed. */
 static void run_guard_done(struct sandbox_run *run, const struct guard_message *m)
 {
 	struct rusage inner_usage = run->last.usage;
@@ -380,7 +396,8 @@ static void run_guard_done(struct sandbox_run *run, const struct guard_message *
 	run_ended(run);
 }
 
-/* The socket ended without DONE: the guardian was killed. What it guarded is ended here as far as it can be. */
+/* The socket ended without DONE: the guardian was killed. What it guarded is ended here as far as
+ * it can be. */
 static void run_guard_lost(struct sandbox_run *run)
 {
 	struct err e = ERR_INIT;
@@ -395,8 +412,9 @@ static void run_guard_lost(struct sandbox_run *run)
 	if (run->plan.cgroup.version != 0)
 		(void)cgroup_kill(&run->plan.cgroup);
 	if (run->state == RUN_STARTING) {
-		(void)err_set(&e, ERR_SETUP, run->is_ending ? "ended before the command was started" :
-							       "the sandbox's first process ended during set-up");
+		(void)err_set(&e, ERR_SETUP,
+		    run->is_ending ? "ended before the command was started" :
+				     "the sandbox's first process ended during set-up");
 		run_start_failed(run, &e, true);
 		return;
 	}
@@ -404,7 +422,8 @@ static void run_guard_lost(struct sandbox_run *run)
 	run_ended(run);
 }
 
-/* All that the tool left is gone, and with it our init: now it is known whether the command ever ran. */
+/* All that the tool left is gone, and with it our init: now it is known whether the command ever
+ * ran. */
 static void run_tool_done(struct sandbox_run *run, const struct guard_message *m)
 {
 	struct guard_message done = *m;
@@ -416,7 +435,8 @@ static void run_tool_done(struct sandbox_run *run, const struct guard_message *m
 			(void)err_set(&e, ERR_SETUP, "ended before the command was started");
 		else
 			inner_why(run, &e);
-		run_start_failed(run, &e, run->is_ending || (run->inner.has_failed && run->inner.is_final));
+		run_start_failed(
+		    run, &e, run->is_ending || (run->inner.has_failed && run->inner.is_final));
 		return;
 	}
 	run_note_no_status(run);
@@ -433,7 +453,8 @@ static void run_on_tool(struct sandbox_run *run, const struct guard_message *m)
 	case GUARD_FAILED:
 		run_start_failed(run, &m->error, m->is_final != 0);
 		break;
-	case GUARD_EXITED: /* without the tool nothing inside goes on, and what it left outside is of no use */
+	case GUARD_EXITED: /* without the tool nothing inside goes on, and what it left outside is
+			      of no use */
 		run_kill_by_guard(run);
 		break;
 	case GUARD_DONE:
@@ -554,7 +575,8 @@ static int run_launch(struct sandbox_run *run, struct err *e)
 	run->control.events = POLLIN;
 	run->control.fn = run_on_control;
 	run->control.ctx = run;
-	if (fd_set_nonblock(run->control.fd, e) != 0 || loop_add(run->loop, &run->control, e) != 0 ||
+	if (fd_set_nonblock(run->control.fd, e) != 0 ||
+	    loop_add(run->loop, &run->control, e) != 0 ||
 	    (run->inner.fd >= 0 && inner_start(run, e) != 0) ||
 	    loop_arm(run->loop, &run->give_up, LIMIT_SETUP_MS, e) != 0) {
 		(void)kill(run->guard_pid, SIGKILL);
@@ -589,8 +611,9 @@ static void run_try(struct sandbox_run *run, const struct sandbox_backend *b)
 	rc = plan_make(&run->plan, &run->rq, b, &e);
 	if (rc != 0) {
 		/*
-		 * What was asked for wrongly is as wrong with every backend; and what this one refuses (a limit that cannot
-		 * be kept, a layer that is required) must not be had by going on to a weaker one.
+		 * What was asked for wrongly is as wrong with every backend; and what this one
+		 * refuses (a limit that cannot be kept, a layer that is required) must not be had
+		 * by going on to a weaker one.
 		 */
 		run_start_failed(run, &e, e.kind != ERR_SETUP);
 		return;
@@ -610,8 +633,9 @@ static void run_init(struct sandbox_run *run, struct loop *loop, const struct sa
 	const struct {
 		struct loop_timer *timer;
 		void (*fn)(struct loop_timer *t);
-	} timers[] = { { &run->wall, run_on_wall },	  { &run->grace, run_on_grace },   { &run->drain, run_on_drain },
-		       { &run->give_up, run_on_give_up }, { &run->sample, run_on_sample }, { &run->finish, run_on_finish } };
+	} timers[] = { { &run->wall, run_on_wall }, { &run->grace, run_on_grace },
+		{ &run->drain, run_on_drain }, { &run->give_up, run_on_give_up },
+		{ &run->sample, run_on_sample }, { &run->finish, run_on_finish } };
 
 	run->loop = loop;
 	run->rq = *rq;
@@ -631,7 +655,7 @@ static void run_init(struct sandbox_run *run, struct loop *loop, const struct sa
 }
 
 struct sandbox_run *sandbox_start(struct loop *loop, const struct sandbox_request *rq,
-				  void (*done)(struct sandbox_run *run, void *ctx), void *ctx, struct err *e)
+    void (*done)(struct sandbox_run *run, void *ctx), void *ctx, struct err *e)
 {
 	struct sandbox_run *run = mem_calloc(1, sizeof *run, e);
 	struct err why = ERR_INIT;
@@ -643,11 +667,13 @@ struct sandbox_run *sandbox_start(struct loop *loop, const struct sandbox_reques
 	run->done = done;
 	run->ctx = ctx;
 	if (rq->is_only_run)
-		proc_set_subreaper(); /* should the guardian be killed, what it guarded comes to us */
+		proc_set_subreaper(); /* should the guardian be killed, what it guarded comes to us
+				       */
 	run->named = sandbox_backend_find(rq->policy->backend, &is_auto, &why);
 	if (run->named == NULL && !is_auto)
 		run_fail(run, &why);
-	else if (rq->policy->timeout_ms != 0 && loop_arm(loop, &run->wall, rq->policy->timeout_ms, &why) != 0)
+	else if (rq->policy->timeout_ms != 0 &&
+		 loop_arm(loop, &run->wall, rq->policy->timeout_ms, &why) != 0)
 		run_fail(run, &why);
 	else
 		run_try_next(run);
@@ -698,12 +724,14 @@ void sandbox_run_free(struct sandbox_run *run)
 {
 	if (run == NULL)
 		return;
-	if (run->state != RUN_DONE) { /* freed while it runs: the guardian ends it all when its socket ends */
+	if (run->state !=
+	    RUN_DONE) { /* freed while it runs: the guardian ends it all when its socket ends */
 		run_disarm(run);
 		run_io_close(run);
 	}
 	loop_disarm(run->loop, &run->finish);
-	/* a control group is given back last by us; else the guardian's own end is not worth waiting for first */
+	/* a control group is given back last by us; else the guardian's own end is not worth
+	 * waiting for first */
 	if (run->plan.cgroup.version != 0)
 		run_reap_guard(run);
 	plan_fini(&run->plan);

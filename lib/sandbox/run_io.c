@@ -1,6 +1,7 @@
 /*
- * The standard descriptors of a run. The command gets pipes (or a pty), never a descriptor of the caller: through
- * /proc/self/fd it could reopen that for writing. Output is captured or relayed; input is relayed.
+ * The standard descriptors of a run. The command gets pipes (or a pty), never a descriptor of the
+ * caller: through /proc/self/fd it could reopen that for writing. Output is captured or relayed;
+ * input is relayed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,8 @@ static int run_open_input(struct sandbox_run *run, struct guard *g, struct err *
 	if (run->rq.stdin_mode == STDIN_NULL)
 		return 0; /* the stage opens /dev/null as it is inside */
 	if (run->rq.stdin_mode == STDIN_FILE) {
-		run->input_file_fd = fd_open_named("--stdin", run->rq.policy->stdin_path, O_RDONLY, 0, e);
+		run->input_file_fd =
+		    fd_open_named("--stdin", run->rq.policy->stdin_path, O_RDONLY, 0, e);
 		if (run->input_file_fd < 0)
 			return -1;
 	}
@@ -34,7 +36,8 @@ int run_io_open(struct sandbox_run *run, struct guard *g, struct err *e)
 {
 	if (run->rq.policy->want_tty)
 		return 0;
-	if (fd_pipe(&run->out[0].fd, &g->stdout_fd, e) != 0 || fd_pipe(&run->out[1].fd, &g->stderr_fd, e) != 0 ||
+	if (fd_pipe(&run->out[0].fd, &g->stdout_fd, e) != 0 ||
+	    fd_pipe(&run->out[1].fd, &g->stderr_fd, e) != 0 ||
 	    fd_set_nonblock(run->out[0].fd, e) != 0 || fd_set_nonblock(run->out[1].fd, e) != 0)
 		return -1;
 	return run_open_input(run, g, e);
@@ -57,7 +60,8 @@ static void run_output_ended(struct sandbox_run *run, struct run_output *o)
 	run_on_output_end(run);
 }
 
-/* L4: captured output line by line, until the cap is passed; streamed output is on the caller's terminal anyway. */
+/* L4: captured output line by line, until the cap is passed; streamed output is on the caller's
+ * terminal anyway. */
 static void run_trace(struct sandbox_run *run, struct run_output *o, size_t n)
 {
 	int i = o == &run->out[1];
@@ -108,12 +112,14 @@ static void run_on_pump_end(struct pump *p)
 	run_output_ended(run, p == &run->out[0].pump ? &run->out[0] : &run->out[1]);
 }
 
-/* Our stdout takes no more: a reader that is gone ends the run as it would end the command; anything else is told. */
+/* Our stdout takes no more: a reader that is gone ends the run as it would end the command;
+ * anything else is told. */
 static void run_stdout_failed(struct sandbox_run *run, int errnum)
 {
 	run->is_stdout_gone = true;
 	if (errnum != EPIPE && errnum != ECONNRESET && run->result.error.kind == ERR_NONE)
-		(void)err_sys(&run->result.error, ERR_IO, errnum, "write the command's output to stdout");
+		(void)err_sys(
+		    &run->result.error, ERR_IO, errnum, "write the command's output to stdout");
 	run_end(run, REASON_CANCELLED, false);
 }
 
@@ -132,15 +138,19 @@ static int run_start_output(struct sandbox_run *run, int i, struct err *e)
 	struct run_output *o = &run->out[i];
 
 	if (run->rq.output == OUTPUT_CAPTURE) {
-		o->watch = (struct loop_watch){ .fd = o->fd, .events = POLLIN, .fn = run_on_capture, .ctx = run };
+		o->watch = (struct loop_watch){
+			.fd = o->fd, .events = POLLIN, .fn = run_on_capture, .ctx = run
+		};
 		return loop_add(run->loop, &o->watch, e);
 	}
 	o->pump.ctx = run;
 	o->pump.on_end = run_on_pump_end;
 	o->pump.on_data = run_on_pump_data;
 	o->pump.drains = true;
-	o->pump.budget_bytes = run->rq.max_output_bytes == UINT64_MAX ? NULL : &run->stream_budget_bytes;
-	return pump_start(&o->pump, run->loop, o->fd, i == 0 ? run->rq.stdout_fd : run->rq.stderr_fd, e);
+	o->pump.budget_bytes =
+	    run->rq.max_output_bytes == UINT64_MAX ? NULL : &run->stream_budget_bytes;
+	return pump_start(
+	    &o->pump, run->loop, o->fd, i == 0 ? run->rq.stdout_fd : run->rq.stderr_fd, e);
 }
 
 static int run_start_input(struct sandbox_run *run, struct err *e)
@@ -158,7 +168,8 @@ static int run_start_input(struct sandbox_run *run, struct err *e)
 int run_io_start(struct sandbox_run *run, struct err *e)
 {
 	/* a pty's output began with run_io_use_pty() */
-	if (!run->rq.policy->want_tty && (run_start_output(run, 0, e) != 0 || run_start_output(run, 1, e) != 0))
+	if (!run->rq.policy->want_tty &&
+	    (run_start_output(run, 0, e) != 0 || run_start_output(run, 1, e) != 0))
 		return -1;
 	return run_start_input(run, e);
 }
@@ -195,7 +206,8 @@ bool run_io_is_ended(const struct sandbox_run *run)
 bool run_io_is_pending(const struct sandbox_run *run)
 {
 	for (int i = 0; i < 2; i++)
-		if (!run->out[i].is_ended && (run->out[i].pump.pos < run->out[i].pump.len || fd_is_readable(run->out[i].fd)))
+		if (!run->out[i].is_ended &&
+		    (run->out[i].pump.pos < run->out[i].pump.len || fd_is_readable(run->out[i].fd)))
 			return true;
 	return false;
 }

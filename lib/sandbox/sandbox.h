@@ -1,7 +1,7 @@
 /*
- * Running one command in a sandbox. A run is a handle on an event loop: start it, let the loop run, get told when it is
- * done, read its result. One process can hold many runs at once. Whatever goes wrong is told in the result; nothing is
- * printed and nothing ends the process.
+ * Running one command in a sandbox. A run is a handle on an event loop: start it, let the loop run,
+ * get told when it is done, read its result. One process can hold many runs at once. Whatever goes
+ * wrong is told in the result; nothing is printed and nothing ends the process.
  */
 #ifndef SBX_SANDBOX_SANDBOX_H
 #define SBX_SANDBOX_SANDBOX_H
@@ -21,24 +21,24 @@ struct plan;
 struct sandbox_run;
 
 /* Why a run ended. X(NAME, name) */
-#define REASONS(X)                                                                                \
-	X(EXIT, exit)                 /* by itself, with a status */                              \
-	X(SIGNAL, signal)             /* by a signal that is none of the below */                 \
-	X(WALL_TIMEOUT, wall_timeout)                                                             \
-	X(CPU_TIMEOUT, cpu_timeout)                                                               \
-	X(OOM, oom)                   /* the memory limit */                                      \
-	X(FILE_LIMIT, file_limit)     /* SIGXFSZ: --fsize */                                      \
-	X(PIDS_LIMIT, pids_limit)     /* it failed and forks had been refused */                  \
-	X(OUTPUT_LIMIT, output_limit) /* --kill-on-output */                                      \
-	X(SECCOMP, seccomp)           /* SIGSYS */                                                \
-	X(CANCELLED, cancelled)       /* by the caller */                                         \
+#define REASONS(X) \
+	X(EXIT, exit)     /* by itself, with a status */ \
+	X(SIGNAL, signal) /* by a signal that is none of the below */ \
+	X(WALL_TIMEOUT, wall_timeout) \
+	X(CPU_TIMEOUT, cpu_timeout) \
+	X(OOM, oom)                   /* the memory limit */ \
+	X(FILE_LIMIT, file_limit)     /* SIGXFSZ: --fsize */ \
+	X(PIDS_LIMIT, pids_limit)     /* it failed and forks had been refused */ \
+	X(OUTPUT_LIMIT, output_limit) /* --kill-on-output */ \
+	X(SECCOMP, seccomp)           /* SIGSYS */ \
+	X(CANCELLED, cancelled)       /* by the caller */ \
 	X(LAUNCH_ERROR, launch_error) /* it never ran; error says why */
 
 enum reason {
 #define REASON_ENUM(upper, lower) REASON_##upper,
 	REASONS(REASON_ENUM)
 #undef REASON_ENUM
-	REASON_COUNT
+	    REASON_COUNT
 };
 const char *reason_name(enum reason r);
 
@@ -49,16 +49,17 @@ struct captured {
 	uint64_t omitted_bytes; /* 0: nothing is left out */
 };
 
-struct sandbox_result { /* the seed's SandboxResult and what goes beyond it; every string is owned or static */
-	int exit_code;          /* the command's own, 128+n after a signal; 1 when it was not launched */
+struct sandbox_result { /* the seed's SandboxResult and what goes beyond it; every string is owned
+			   or static */
+	int exit_code;  /* the command's own, 128+n after a signal; 1 when it was not launched */
 	struct captured out, err; /* empty when streaming, but for total_bytes */
 	bool timed_out;
 	bool output_truncated;
-	struct err error;       /* kind ERR_NONE: it was launched */
+	struct err error; /* kind ERR_NONE: it was launched */
 	enum reason reason;
-	int signal;             /* 0: none */
-	const char *backend;    /* name; NULL: none was chosen */
-	uint32_t applied;       /* LAYER_BIT()s */
+	int signal;          /* 0: none */
+	const char *backend; /* name; NULL: none was chosen */
+	uint32_t applied;    /* LAYER_BIT()s */
 	uint32_t missing;
 	char *why[LAYER_COUNT]; /* owned; for the missing */
 	uint64_t duration_ms, cpu_user_ms, cpu_system_ms;
@@ -87,25 +88,28 @@ struct sandbox_request {
 	char *const *argv;           /* NULL-terminated, argv[0] is looked up inside */
 	char *const *env;            /* the caller's environment */
 	enum output_mode output;
-	uint64_t max_output_bytes;   /* of both streams together; UINT64_MAX: none (streaming) */
-	enum stdin_mode stdin_mode;  /* INHERIT: relayed from stdin_fd; NULL; FILE: policy->stdin_path */
+	uint64_t max_output_bytes; /* of both streams together; UINT64_MAX: none (streaming) */
+	enum stdin_mode
+	    stdin_mode; /* INHERIT: relayed from stdin_fd; NULL; FILE: policy->stdin_path */
 	int stdin_fd, stdout_fd, stderr_fd; /* the caller's; never given to the command */
-	bool is_only_run;            /* every child of this process belongs to this run */
-	const char *self_path;       /* our own executable for an inner init; NULL: /proc/self/exe */
+	bool is_only_run;                   /* every child of this process belongs to this run */
+	const char *self_path; /* our own executable for an inner init; NULL: /proc/self/exe */
 };
 
 /*
- * Start. Returns a handle (NULL only without memory); done(run, ctx) is called from the loop once, also when nothing
- * could be started. The handle is the caller's to free, after done.
+ * Start. Returns a handle (NULL only without memory); done(run, ctx) is called from the loop once,
+ * also when nothing could be started. The handle is the caller's to free, after done.
  */
 struct sandbox_run *sandbox_start(struct loop *loop, const struct sandbox_request *rq,
-				  void (*done)(struct sandbox_run *run, void *ctx), void *ctx, struct err *e);
+    void (*done)(struct sandbox_run *run, void *ctx), void *ctx, struct err *e);
 const struct sandbox_result *sandbox_run_result(const struct sandbox_run *run);
 void sandbox_run_signal(struct sandbox_run *run, int signo); /* to the command's process group */
 void sandbox_run_resize(struct sandbox_run *run); /* --tty: take over the window size of stdin_fd */
 void sandbox_run_cancel(struct sandbox_run *run, bool at_once); /* TERM, grace, KILL; or KILL */
-bool sandbox_run_stdout_is_gone(const struct sandbox_run *run); /* nobody reads what is streamed; the run was ended */
-const char *sandbox_run_notice(const struct sandbox_run *run);  /* one line for the user, e.g. about the root; or NULL */
+bool sandbox_run_stdout_is_gone(
+    const struct sandbox_run *run); /* nobody reads what is streamed; the run was ended */
+const char *sandbox_run_notice(
+    const struct sandbox_run *run); /* one line for the user, e.g. about the root; or NULL */
 void sandbox_run_free(struct sandbox_run *run); /* ends what still runs */
 
 /* --explain: plan for the backend that would be tried first, as text or JSON; runs nothing. */

@@ -1,7 +1,7 @@
 /*
- * The command's child, from its birth to exec. It shares the guardian's memory (vfork), so it writes nothing but its
- * own stack and the error object, and calls nothing that allocates. The order of the steps matters and is numbered;
- * each step says why it stands where it does.
+ * The command's child, from its birth to exec. It shares the guardian's memory (vfork), so it
+ * writes nothing but its own stack and the error object, and calls nothing that allocates. The
+ * order of the steps matters and is numbered; each step says why it stands where it does.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,8 @@
 
 #define STAGE_PASS_ABOVE 32 /* no descriptor of a command has a number as high */
 
-/* 1. A session of its own: no controlling terminal that TIOCSTI could push bytes into, one group to signal. */
+/* 1. A session of its own: no controlling terminal that TIOCSTI could push bytes into, one group to
+ * signal. */
 static int stage_session(const struct guard *g, struct err *e)
 {
 	if (setsid() < 0)
@@ -39,7 +40,8 @@ static int stage_session(const struct guard *g, struct err *e)
 /* 2. Into the cgroup while we may still write there. */
 static int stage_cgroup(const struct guard *g, struct err *e)
 {
-	int rc = g->must_join ? cgroup_join_self(&g->plan->cgroup) : 0; /* else there is none, or we were born in it */
+	int rc = g->must_join ? cgroup_join_self(&g->plan->cgroup) :
+				0; /* else there is none, or we were born in it */
 
 	return rc == 0 ? 0 : err_sys(e, ERR_SETUP, -rc, "join the control group");
 }
@@ -68,7 +70,8 @@ static int stage_stdio(const struct guard *g, struct err *e)
 	return 0;
 }
 
-/* Descriptors beside those: first out of the way of all the numbers that are to be taken, then into place. */
+/* Descriptors beside those: first out of the way of all the numbers that are to be taken, then into
+ * place. */
 static int stage_pass_fds(const struct guard *g, struct err *e)
 {
 	int from[GUARD_PASS_MAX];
@@ -84,7 +87,8 @@ static int stage_pass_fds(const struct guard *g, struct err *e)
 	return 0;
 }
 
-/* 4. The working folder, and proof that it is where it should be: "(unreachable)" or another place is no folder. */
+/* 4. The working folder, and proof that it is where it should be: "(unreachable)" or another place
+ * is no folder. */
 static int stage_chdir(const struct guard *g, struct err *e)
 {
 	char now[PATH_MAX];
@@ -97,16 +101,19 @@ static int stage_chdir(const struct guard *g, struct err *e)
 	return 0;
 }
 
-/* 5. Identity and capabilities: after all that needed them, before everything that limits system calls. */
+/* 5. Identity and capabilities: after all that needed them, before everything that limits system
+ * calls. */
 static int stage_identity(struct guard *g, struct err *e)
 {
 	const struct plan *p = g->plan;
 	int rc;
 
 	if (p->want_setuid) {
-		if (syscall(SYS_setgroups, 0, NULL) != 0 || syscall(SYS_setresgid, p->gid, p->gid, p->gid) != 0 ||
+		if (syscall(SYS_setgroups, 0, NULL) != 0 ||
+		    syscall(SYS_setresgid, p->gid, p->gid, p->gid) != 0 ||
 		    syscall(SYS_setresuid, p->uid, p->uid, p->uid) != 0)
-			return err_sys(e, ERR_SETUP, errno, "become user %u group %u", p->uid, p->gid);
+			return err_sys(
+			    e, ERR_SETUP, errno, "become user %u group %u", p->uid, p->gid);
 	}
 	if (!p->want_capability_drop)
 		return 0;
@@ -165,18 +172,21 @@ static int stage_rlimits(struct guard *g, struct err *e)
 	/* soft first: SIGXCPU can be told from a kill; a second later comes SIGKILL */
 	if (cpu != 0 && stage_limit(RLIMIT_CPU, "RLIMIT_CPU", cpu, cpu + 1, e) != 0)
 		return -1;
-	if (p->is_fsize_set && stage_limit(RLIMIT_FSIZE, "RLIMIT_FSIZE", p->fsize_bytes, p->fsize_bytes, e) != 0)
+	if (p->is_fsize_set &&
+	    stage_limit(RLIMIT_FSIZE, "RLIMIT_FSIZE", p->fsize_bytes, p->fsize_bytes, e) != 0)
 		return -1;
-	if (plan->rlimit_as_bytes != 0 &&
-	    stage_limit(RLIMIT_AS, "RLIMIT_AS", plan->rlimit_as_bytes, plan->rlimit_as_bytes, e) != 0)
+	if (plan->rlimit_as_bytes != 0 && stage_limit(RLIMIT_AS, "RLIMIT_AS", plan->rlimit_as_bytes,
+					      plan->rlimit_as_bytes, e) != 0)
 		return -1;
 	if (plan->rlimit_data_bytes != 0 &&
-	    stage_limit(RLIMIT_DATA, "RLIMIT_DATA", plan->rlimit_data_bytes, plan->rlimit_data_bytes, e) != 0)
+	    stage_limit(RLIMIT_DATA, "RLIMIT_DATA", plan->rlimit_data_bytes,
+		plan->rlimit_data_bytes, e) != 0)
 		return -1;
-	if (plan->rlimit_nproc != 0 &&
-	    stage_limit(RLIMIT_NPROC, "RLIMIT_NPROC", plan->rlimit_nproc, plan->rlimit_nproc, e) != 0)
+	if (plan->rlimit_nproc != 0 && stage_limit(RLIMIT_NPROC, "RLIMIT_NPROC", plan->rlimit_nproc,
+					   plan->rlimit_nproc, e) != 0)
 		return -1;
-	if (p->is_nofile_set && stage_limit(RLIMIT_NOFILE, "RLIMIT_NOFILE", p->nofile, p->nofile, e) != 0)
+	if (p->is_nofile_set &&
+	    stage_limit(RLIMIT_NOFILE, "RLIMIT_NOFILE", p->nofile, p->nofile, e) != 0)
 		return -1;
 	guard_note(g, LAYER_RLIMITS, 0);
 	return 0;
@@ -192,7 +202,8 @@ static int stage_one_filter(const struct sock_fprog *filter, struct err *e)
 
 static int stage_seccomp(struct guard *g, struct err *e)
 {
-	if (stage_one_filter(&g->plan->outside_filter, e) != 0 || stage_one_filter(&g->plan->filter, e) != 0)
+	if (stage_one_filter(&g->plan->outside_filter, e) != 0 ||
+	    stage_one_filter(&g->plan->filter, e) != 0)
 		return -1;
 	if (g->plan->filter.len != 0)
 		guard_note(g, LAYER_SECCOMP, 0);
@@ -206,9 +217,11 @@ static int stage_require(const struct guard *g, struct err *e)
 
 	for (int i = 0; i < LAYER_COUNT; i++)
 		if ((lacking & LAYER_BIT(i)) != 0)
-			return err_set(e, ERR_REFUSED, "required layer %s is missing%s%s; nothing was run", layer_name((enum layer)i),
-				       g->report.layer_errno[i] != 0 ? ": " : "",
-				       g->report.layer_errno[i] != 0 ? strerror(g->report.layer_errno[i]) : "");
+			return err_set(e, ERR_REFUSED,
+			    "required layer %s is missing%s%s; nothing was run",
+			    layer_name((enum layer)i), g->report.layer_errno[i] != 0 ? ": " : "",
+			    g->report.layer_errno[i] != 0 ? strerror(g->report.layer_errno[i]) :
+							    "");
 	return 0;
 }
 
@@ -217,8 +230,9 @@ static int stage_exec_error(int errnum, const char *path, struct err *e)
 	switch (errnum) {
 	case E2BIG:
 		return err_sys(e, ERR_SETUP, errnum,
-			       "%s: the kernel refuses arguments and environment of this size; pass less (--env-mode allow)",
-			       path);
+		    "%s: the kernel refuses arguments and environment of this size; pass less "
+		    "(--env-mode allow)",
+		    path);
 	case ENOENT:
 	case ENOTDIR:
 	case ENAMETOOLONG:
@@ -244,21 +258,24 @@ static int stage_exec_path(const char *path, char *const *argv, char *const *env
 	return stage_exec_error(errnum, path, e);
 }
 
-/* 11. By absolute path, found in the sandbox's own PATH and view (execvp would use the guardian's environment). */
+/* 11. By absolute path, found in the sandbox's own PATH and view (execvp would use the guardian's
+ * environment). */
 static int stage_exec(struct guard *g, struct err *e)
 {
 	const struct plan *p = g->plan;
 	char *const *argv = p->argv;
 	const char *dir = env_get(&p->env.env, "PATH");
 	char path[PATH_MAX];
-	struct err denied = ERR_INIT, now; /* *e is read by the guardian after a successful exec too */
+	struct err denied = ERR_INIT,
+		   now; /* *e is read by the guardian after a successful exec too */
 
 	if (strchr(argv[0], '/') != NULL)
 		return stage_exec_path(argv[0], argv, p->env.env.v, e);
 	for (; dir != NULL && *dir != '\0'; dir += *dir == ':') {
 		size_t n = strcspn(dir, ":");
 
-		if (n > 0 && (size_t)snprintf(path, sizeof path, "%.*s/%s", (int)n, dir, argv[0]) < sizeof path) {
+		if (n > 0 && (size_t)snprintf(path, sizeof path, "%.*s/%s", (int)n, dir, argv[0]) <
+				 sizeof path) {
 			err_clear(&now);
 			(void)stage_exec_path(path, argv, p->env.env.v, &now);
 			if (now.kind == ERR_SETUP) {
@@ -279,9 +296,9 @@ static int stage_exec(struct guard *g, struct err *e)
 
 static int stage_steps(struct guard *g, struct err *e)
 {
-	if (stage_session(g, e) != 0 || stage_cgroup(g, e) != 0 || stage_stdio(g, e) != 0 || stage_chdir(g, e) != 0 ||
-	    stage_identity(g, e) != 0 || stage_no_new_privs(g, e) != 0 || stage_landlock(g, e) != 0 ||
-	    stage_rlimits(g, e) != 0)
+	if (stage_session(g, e) != 0 || stage_cgroup(g, e) != 0 || stage_stdio(g, e) != 0 ||
+	    stage_chdir(g, e) != 0 || stage_identity(g, e) != 0 || stage_no_new_privs(g, e) != 0 ||
+	    stage_landlock(g, e) != 0 || stage_rlimits(g, e) != 0)
 		return -1;
 	loop_restore_signals(); /* 9. the caller's mask and dispositions */
 	if (stage_seccomp(g, e) != 0 || stage_require(g, e) != 0)
@@ -292,7 +309,9 @@ static int stage_steps(struct guard *g, struct err *e)
 /* The tool of a backend, which runs our own init: all that concerns the command is done there. */
 static int stage_tool(struct guard *g, struct err *e)
 {
-	static char *const empty[] = { NULL }; /* neither the command's environment nor ours is the tool's business */
+	static char *const empty[] = {
+		NULL
+	}; /* neither the command's environment nor ours is the tool's business */
 	char *const *argv = g->plan->argv;
 
 	if (stage_session(g, e) != 0 || stage_stdio(g, e) != 0 || stage_pass_fds(g, e) != 0)

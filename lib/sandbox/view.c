@@ -1,5 +1,6 @@
 /*
- * Policy → list of view operations. Besides view_look() and the resolving of --hide, nothing here touches the system.
+ * Policy → list of view operations. Besides view_look() and the resolving of --hide, nothing here
+ * touches the system.
  */
 #include "view.h"
 
@@ -14,22 +15,54 @@
 #include "../base/mem.h"
 #include "../sys/path.h"
 
-/* What a program needs to start at all; only those that exist. /gnu and /nix hold whole systems (Guix, NixOS). */
-static const char *const system_folders[] = { "/usr",	"/bin",	   "/sbin", "/lib", "/lib32",
-					      "/lib64", "/libx32", "/etc",  "/opt", "/nix", "/gnu" };
+/* What a program needs to start at all; only those that exist. /gnu and /nix hold whole systems
+ * (Guix, NixOS). */
+static const char *const system_folders[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
+	"/libx32", "/etc", "/opt", "/nix", "/gnu" };
 
-/* Of /etc, where root's private files cannot be hidden: what programs read to find libraries, users, hosts and time. */
+/* Of /etc, where root's private files cannot be hidden: what programs read to find libraries,
+ * users, hosts and time. */
 static const char *const etc_entries[] = {
-	"/etc/alternatives",	 "/etc/bash.bashrc",	"/etc/ca-certificates", "/etc/ca-certificates.conf",
-	"/etc/crypto-policies",	 "/etc/debian_version", "/etc/default/locale",	"/etc/fonts",
-	"/etc/gai.conf",	 "/etc/group",		"/etc/host.conf",	"/etc/hosts",
-	"/etc/inputrc",		 "/etc/ld.so.cache",	"/etc/ld.so.conf",	"/etc/ld.so.conf.d",
-	"/etc/ld-musl-x86_64.path", "/etc/locale.alias", "/etc/locale.conf",	"/etc/localtime",
-	"/etc/lsb-release",	 "/etc/magic",		"/etc/mime.types",	"/etc/nsswitch.conf",
-	"/etc/os-release",	 "/etc/passwd",		"/etc/perl",		"/etc/pki/ca-trust",
-	"/etc/pki/tls/certs",	 "/etc/profile",	"/etc/protocols",	"/etc/python3",
-	"/etc/services",	 "/etc/shells",		"/etc/ssl/certs",	"/etc/ssl/openssl.cnf",
-	"/etc/terminfo",	 "/etc/timezone",	"/etc/vimrc",		"/etc/resolv.conf",
+	"/etc/alternatives",
+	"/etc/bash.bashrc",
+	"/etc/ca-certificates",
+	"/etc/ca-certificates.conf",
+	"/etc/crypto-policies",
+	"/etc/debian_version",
+	"/etc/default/locale",
+	"/etc/fonts",
+	"/etc/gai.conf",
+	"/etc/group",
+	"/etc/host.conf",
+	"/etc/hosts",
+	"/etc/inputrc",
+	"/etc/ld.so.cache",
+	"/etc/ld.so.conf",
+	"/etc/ld.so.conf.d",
+	"/etc/ld-musl-x86_64.path",
+	"/etc/locale.alias",
+	"/etc/locale.conf",
+	"/etc/localtime",
+	"/etc/lsb-release",
+	"/etc/magic",
+	"/etc/mime.types",
+	"/etc/nsswitch.conf",
+	"/etc/os-release",
+	"/etc/passwd",
+	"/etc/perl",
+	"/etc/pki/ca-trust",
+	"/etc/pki/tls/certs",
+	"/etc/profile",
+	"/etc/protocols",
+	"/etc/python3",
+	"/etc/services",
+	"/etc/shells",
+	"/etc/ssl/certs",
+	"/etc/ssl/openssl.cnf",
+	"/etc/terminfo",
+	"/etc/timezone",
+	"/etc/vimrc",
+	"/etc/resolv.conf",
 };
 
 bool view_path_is_below(const char *path, const char *dir)
@@ -43,7 +76,8 @@ bool view_path_is_below(const char *path, const char *dir)
 
 char *view_clean_path(const char *base, const char *path, struct err *e)
 {
-	MEM_AUTOFREE char *joined = path[0] == '/' ? mem_strdup(path, e) : mem_printf(e, "%s/%s", base, path);
+	MEM_AUTOFREE char *joined =
+	    path[0] == '/' ? mem_strdup(path, e) : mem_printf(e, "%s/%s", base, path);
 	char *out = joined == NULL ? NULL : mem_calloc(strlen(joined) + 2, 1, e);
 	size_t len = 0;
 	char *save = NULL;
@@ -97,7 +131,8 @@ int view_look(struct view_facts *f, bool is_etc_list, struct err *e)
 	char real[PATH_MAX];
 
 	for (size_t i = 0; i < MEM_COUNT(system_folders); i++) {
-		bool is_private = strcmp(system_folders[i], "/etc") == 0 || strcmp(system_folders[i], "/opt") == 0;
+		bool is_private = strcmp(system_folders[i], "/etc") == 0 ||
+				  strcmp(system_folders[i], "/opt") == 0;
 
 		if (!is_etc_list || !is_private)
 			view_look_folder(f, system_folders[i], e);
@@ -105,7 +140,8 @@ int view_look(struct view_facts *f, bool is_etc_list, struct err *e)
 	for (size_t i = 0; is_etc_list && i < MEM_COUNT(etc_entries); i++)
 		view_look_folder(f, etc_entries[i], e);
 	/* often a link into /run, which is not in the view */
-	if (readlink("/etc/resolv.conf", real, sizeof real) > 0 && realpath("/etc/resolv.conf", real) != NULL) {
+	if (readlink("/etc/resolv.conf", real, sizeof real) > 0 &&
+	    realpath("/etc/resolv.conf", real) != NULL) {
 		bool is_visible = false;
 
 		for (size_t i = 0; i < f->system_count; i++)
@@ -124,7 +160,8 @@ void view_facts_fini(struct view_facts *f)
 	memset(f, 0, sizeof *f);
 }
 
-static struct view_op *view_add(struct view *v, enum view_kind kind, const char *src, const char *dst, struct err *e)
+static struct view_op *view_add(
+    struct view *v, enum view_kind kind, const char *src, const char *dst, struct err *e)
 {
 	struct view_op *op;
 
@@ -168,7 +205,8 @@ static int view_add_system(struct view *v, const struct view_facts *f, struct er
 		struct view_op *op;
 
 		if (nl != NULL) {
-			MEM_AUTOFREE char *dst = mem_strndup(f->system[i], (size_t)(nl - f->system[i]), e);
+			MEM_AUTOFREE char *dst =
+			    mem_strndup(f->system[i], (size_t)(nl - f->system[i]), e);
 
 			op = dst == NULL ? NULL : view_add(v, VIEW_SYMLINK, nl + 1, dst, e);
 		} else {
@@ -206,7 +244,8 @@ static int view_add_base(struct view *v, const struct view_facts *f, struct err 
 		op->is_read_only = true;
 	}
 	/* HOME is empty, unless the project lies above it or is it */
-	if (strcmp(f->home, "/tmp") != 0 && (f->root == NULL || !view_path_is_below(f->home, f->root)))
+	if (strcmp(f->home, "/tmp") != 0 &&
+	    (f->root == NULL || !view_path_is_below(f->home, f->root)))
 		return view_add_tmpfs(v, f->home, 0, e);
 	return 0;
 }
@@ -224,7 +263,8 @@ static int view_add_root(struct view *v, const struct view_facts *f, struct err 
 	return 0;
 }
 
-static int view_add_mount(struct view *v, const struct policy_mount *m, const char *base, struct err *e)
+static int view_add_mount(
+    struct view *v, const struct policy_mount *m, const char *base, struct err *e)
 {
 	MEM_AUTOFREE char *src = m->src == NULL ? NULL : view_clean_path(base, m->src, e);
 	MEM_AUTOFREE char *dst = view_clean_path(base, m->dst != NULL ? m->dst : m->src, e);
@@ -233,9 +273,12 @@ static int view_add_mount(struct view *v, const struct policy_mount *m, const ch
 	if (dst == NULL || (m->src != NULL && src == NULL))
 		return -1;
 	if (strcmp(dst, "/") == 0)
-		return err_set(e, ERR_USAGE, "the whole root \"/\" cannot be mounted over: name a folder");
-	if (view_path_is_below(dst, "/proc") || (view_path_is_below(dst, "/dev") && m->kind != MOUNT_BIND))
-		return err_set(e, ERR_USAGE, "%s: /proc and /dev are made by the sandbox and cannot be replaced", dst);
+		return err_set(
+		    e, ERR_USAGE, "the whole root \"/\" cannot be mounted over: name a folder");
+	if (view_path_is_below(dst, "/proc") ||
+	    (view_path_is_below(dst, "/dev") && m->kind != MOUNT_BIND))
+		return err_set(e, ERR_USAGE,
+		    "%s: /proc and /dev are made by the sandbox and cannot be replaced", dst);
 	op = view_add(v, m->kind == MOUNT_TMPFS ? VIEW_TMPFS : VIEW_BIND, src, dst, e);
 	if (op == NULL)
 		return -1;
@@ -269,8 +312,9 @@ static bool view_has(const struct view *v, const char *dst)
 }
 
 /*
- * What lies in a writable folder could be moved away by renaming a folder above it, and another be put in its place: so
- * each folder between becomes a mount of itself, which rename(2) refuses (EBUSY).
+ * What lies in a writable folder could be moved away by renaming a folder above it, and another be
+ * put in its place: so each folder between becomes a mount of itself, which rename(2) refuses
+ * (EBUSY).
  */
 static int view_add_pins(struct view *v, const char *dst, struct err *e)
 {
@@ -282,18 +326,23 @@ static int view_add_pins(struct view *v, const char *dst, struct err *e)
 		return 0;
 	if (from == NULL)
 		return -1;
-	for (const char *end = strchr(dst + start + 1, '/'); end != NULL; end = strchr(end + 1, '/')) {
+	for (const char *end = strchr(dst + start + 1, '/'); end != NULL;
+	     end = strchr(end + 1, '/')) {
 		MEM_AUTOFREE char *place = mem_strndup(dst, (size_t)(end - dst), e);
-		MEM_AUTOFREE char *src = place == NULL ? NULL : mem_printf(e, "%s%s", from, place + start);
+		MEM_AUTOFREE char *src =
+		    place == NULL ? NULL : mem_printf(e, "%s%s", from, place + start);
 
-		if (src == NULL || (!view_has(v, place) && view_add(v, VIEW_BIND, src, place, e) == NULL))
+		if (src == NULL ||
+		    (!view_has(v, place) && view_add(v, VIEW_BIND, src, place, e) == NULL))
 			return -1;
 	}
 	return 0;
 }
 
-/* A link that is hidden must not leave its target open by the target's own name: hide what it leads to. */
-static int view_add_hide(struct view *v, const struct policy_mount *m, const char *base, struct err *e)
+/* A link that is hidden must not leave its target open by the target's own name: hide what it leads
+ * to. */
+static int view_add_hide(
+    struct view *v, const struct policy_mount *m, const char *base, struct err *e)
 {
 	char real[PATH_MAX];
 	MEM_AUTOFREE char *dst = view_clean_path(base, m->dst, e);
@@ -303,13 +352,19 @@ static int view_add_hide(struct view *v, const struct policy_mount *m, const cha
 	if (strcmp(dst, "/") == 0)
 		return err_set(e, ERR_USAGE, "--hide /: nothing would be left");
 	if (realpath(dst, real) == NULL && view_writable_above(v, dst) != NULL)
-		return err_set(e, ERR_USAGE, "--hide %s: does not exist in a folder where the command could make it; make it first",
-			       dst);
-	return view_add(v, VIEW_HIDE, NULL, realpath(dst, real) != NULL ? real : dst, e) == NULL ? -1 : 0;
+		return err_set(e, ERR_USAGE,
+		    "--hide %s: does not exist in a folder where the command could make it; make "
+		    "it first",
+		    dst);
+	return view_add(v, VIEW_HIDE, NULL, realpath(dst, real) != NULL ? real : dst, e) == NULL ?
+		   -1 :
+		   0;
 }
 
-/* Pins of every place that the policy names; of a hidden one by its real path, as it will be hidden. */
-static int view_add_all_pins(struct view *v, const struct policy *p, const char *base, struct err *e)
+/* Pins of every place that the policy names; of a hidden one by its real path, as it will be
+ * hidden. */
+static int view_add_all_pins(
+    struct view *v, const struct policy *p, const char *base, struct err *e)
 {
 	char real[PATH_MAX];
 
@@ -318,7 +373,8 @@ static int view_add_all_pins(struct view *v, const struct policy *p, const char 
 		MEM_AUTOFREE char *dst = view_clean_path(base, m->dst != NULL ? m->dst : m->src, e);
 		bool is_hide = m->kind == MOUNT_HIDE;
 
-		if (dst == NULL || view_add_pins(v, is_hide && realpath(dst, real) != NULL ? real : dst, e) != 0)
+		if (dst == NULL ||
+		    view_add_pins(v, is_hide && realpath(dst, real) != NULL ? real : dst, e) != 0)
 			return -1;
 	}
 	return 0;
@@ -337,7 +393,8 @@ static size_t view_depth(const char *path)
 static void view_sort_by_depth(struct view *v, size_t first)
 {
 	for (size_t i = first + 1; i < v->count; i++)
-		for (size_t j = i; j > first && view_depth(v->ops[j].dst) < view_depth(v->ops[j - 1].dst); j--) {
+		for (size_t j = i;
+		     j > first && view_depth(v->ops[j].dst) < view_depth(v->ops[j - 1].dst); j--) {
 			struct view_op t = v->ops[j];
 
 			v->ops[j] = v->ops[j - 1];
@@ -377,20 +434,24 @@ int view_plan(struct view *v, const struct policy *p, const struct view_facts *f
 	if (view_add_root(v, f, e) != 0)
 		return -1;
 	for (size_t i = 0; i < p->mount_count; i++)
-		if (p->mounts[i].kind != MOUNT_HIDE && view_add_mount(v, &p->mounts[i], f->cwd, e) != 0)
+		if (p->mounts[i].kind != MOUNT_HIDE &&
+		    view_add_mount(v, &p->mounts[i], f->cwd, e) != 0)
 			return err_wrap(e, "mount %zu of the policy", i + 1);
 	if (view_add_all_pins(v, p, f->cwd, e) != 0)
 		return -1;
 	view_sort_by_depth(v, first);
 	for (size_t i = 0; i < p->mount_count; i++)
-		if (p->mounts[i].kind == MOUNT_HIDE && view_add_hide(v, &p->mounts[i], f->cwd, e) != 0)
+		if (p->mounts[i].kind == MOUNT_HIDE &&
+		    view_add_hide(v, &p->mounts[i], f->cwd, e) != 0)
 			return -1;
 	for (size_t i = 0; i < v->count; i++) {
 		const struct view_op *above = view_covering(v, v->ops[i].dst, i);
 
-		v->ops[i].is_beneath = v->ops[i].kind == VIEW_BIND && !v->ops[i].is_root && f->root != NULL &&
+		v->ops[i].is_beneath = v->ops[i].kind == VIEW_BIND && !v->ops[i].is_root &&
+				       f->root != NULL &&
 				       path_below(v->ops[i].src, f->root) != NULL;
-		v->ops[i].may_create = above == NULL || above->kind == VIEW_TMPFS || above->kind == VIEW_DEV;
+		v->ops[i].may_create =
+		    above == NULL || above->kind == VIEW_TMPFS || above->kind == VIEW_DEV;
 	}
 	return 0;
 }
@@ -406,7 +467,8 @@ int view_put_text(const struct view *v, struct buf *out, struct err *e)
 		if (buf_printf(out, e, "  %s%s %s", names[op->kind], mode, op->dst) != 0)
 			return -1;
 		if (op->src != NULL && strcmp(op->src, op->dst) != 0 &&
-		    buf_printf(out, e, op->kind == VIEW_SYMLINK ? " -> %s" : " from %s", op->src) != 0)
+		    buf_printf(out, e, op->kind == VIEW_SYMLINK ? " -> %s" : " from %s", op->src) !=
+			0)
 			return -1;
 		if (op->kind == VIEW_TMPFS &&
 		    buf_printf(out, e, " %llu bytes", (unsigned long long)op->size_bytes) != 0)

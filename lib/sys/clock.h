@@ -1,4 +1,5 @@
-/* Monotonic time for deadlines and durations (clock_gettime(2)); wall-clock time is nobody's business here. */
+/* Monotonic time for deadlines and durations (clock_gettime(2)); wall-clock time is nobody's
+ * business here. */
 #ifndef SBX_SYS_CLOCK_H
 #define SBX_SYS_CLOCK_H
 

@@ -1,4 +1,5 @@
-/* Descriptor helpers; see fd.h. The raw ones make system calls only, so that they may run after fork or vfork. */
+/* Descriptor helpers; see fd.h. The raw ones make system calls only, so that they may run after
+ * fork or vfork. */
 #include "fd.h"
 
 #include <errno.h>
@@ -58,8 +59,10 @@ int fd_sanitize_std(struct err *e)
 		if (fcntl(fd, F_GETFD) >= 0)
 			continue;
 		/* the lowest free number is fd itself, as all below are open */
-		if (open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) != fd && open("/", O_RDONLY) != fd)
-			return err_set(e, ERR_SETUP, "descriptor %d is closed and /dev/null cannot be opened", fd);
+		if (open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) != fd &&
+		    open("/", O_RDONLY) != fd)
+			return err_set(e, ERR_SETUP,
+			    "descriptor %d is closed and /dev/null cannot be opened", fd);
 	}
 	return 0;
 }
@@ -140,18 +143,22 @@ int fd_reopen_nonblock(int fd)
 int fd_open_named(const char *option, const char *path, int flags, mode_t mode, struct err *e)
 {
 	bool is_own_link = strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
-	int fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (is_own_link ? 0 : O_NOFOLLOW), mode);
+	int fd = open(
+	    path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (is_own_link ? 0 : O_NOFOLLOW), mode);
 	struct stat st;
 
 	if (fd < 0 && errno == ELOOP)
-		return err_set(e, ERR_USAGE, "%s %s: is a symbolic link; name what it leads to", option, path);
+		return err_set(
+		    e, ERR_USAGE, "%s %s: is a symbolic link; name what it leads to", option, path);
 	if (fd < 0 && errno == ENXIO)
 		return err_set(e, ERR_USAGE, "%s %s: nobody reads this FIFO", option, path);
 	if (fd < 0)
 		return err_sys(e, ERR_USAGE, errno, "%s %s", option, path);
-	if (fstat(fd, &st) == 0 && (S_ISDIR(st.st_mode) || (S_ISFIFO(st.st_mode) && (flags & O_ACCMODE) == O_RDONLY))) {
+	if (fstat(fd, &st) == 0 &&
+	    (S_ISDIR(st.st_mode) || (S_ISFIFO(st.st_mode) && (flags & O_ACCMODE) == O_RDONLY))) {
 		(void)close(fd);
-		return err_set(e, ERR_USAGE, "%s %s: is a %s", option, path, S_ISDIR(st.st_mode) ? "folder" : "FIFO");
+		return err_set(e, ERR_USAGE, "%s %s: is a %s", option, path,
+		    S_ISDIR(st.st_mode) ? "folder" : "FIFO");
 	}
 	/* O_NONBLOCK was for open(2) only */
 	(void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
@@ -175,7 +182,10 @@ static int fd_read_open(int fd, const char *path, struct buf *out, struct err *e
 		if (room == 0) { /* full: right only if this is the end */
 			char more;
 
-			return read(fd, &more, 1) == 0 ? 0 : err_set(e, ERR_USAGE, "%s: larger than %zu bytes", path, out->cap_bytes);
+			return read(fd, &more, 1) == 0 ?
+				   0 :
+				   err_set(e, ERR_USAGE, "%s: larger than %zu bytes", path,
+				       out->cap_bytes);
 		}
 		if (want > room)
 			want = room;
@@ -292,7 +302,8 @@ ssize_t fd_recv_msg(int sock_fd, void *data, size_t len, int *fd)
 	m.msg_iovlen = 1;
 	m.msg_control = control.bytes;
 	m.msg_controllen = sizeof control.bytes;
-	/* ECONNRESET: the other side ended with something of ours unread; what it had sent before comes after that */
+	/* ECONNRESET: the other side ended with something of ours unread; what it had sent before
+	 * comes after that */
 	do
 		n = recvmsg(sock_fd, &m, FD_OS_MSG_CLOEXEC);
 	while (n < 0 && (errno == EINTR || errno == ECONNRESET));

@@ -1,4 +1,5 @@
-/* What making and closing descriptors needs of the system at hand; one linux_fd.c, one portable file elsewhere. */
+/* What making and closing descriptors needs of the system at hand; one linux_fd.c, one portable
+ * file elsewhere. */
 #ifndef SBX_SYS_FD_OS_H
 #define SBX_SYS_FD_OS_H
 

@@ -25,7 +25,8 @@ void fd_os_close_range(unsigned first, unsigned last)
 
 	if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
 		return;
-	/* the hard limit bounds what can be open, unless it was lowered afterwards: take at least a usual one */
+	/* the hard limit bounds what can be open, unless it was lowered afterwards: take at least a
+	 * usual one */
 	if (getrlimit(RLIMIT_NOFILE, &rl) == 0 && rl.rlim_max > end && rl.rlim_max < 1U << 20)
 		end = (unsigned)rl.rlim_max;
 	for (unsigned fd = first; fd <= last && fd < end; fd++)
@@ -34,5 +35,6 @@ void fd_os_close_range(unsigned first, unsigned last)
 
 void fd_grow_pipe(int fd)
 {
-	(void)fcntl(fd, F_SETPIPE_SZ, 256 * 1024); /* /proc/sys/fs/pipe-max-size, pipe-user-pages-soft (pipe(7)) */
+	(void)fcntl(fd, F_SETPIPE_SZ,
+	    256 * 1024); /* /proc/sys/fs/pipe-max-size, pipe-user-pages-soft (pipe(7)) */
 }

@@ -25,7 +25,8 @@
 #define SBX_MS_PRIVATE (1UL << 18)
 #define SBX_MNT_DETACH 2
 
-static int sys_mount(const char *src, const char *dst, const char *type, unsigned long flags, const char *data)
+static int sys_mount(
+    const char *src, const char *dst, const char *type, unsigned long flags, const char *data)
 {
 	return syscall(SYS_mount, src, dst, type, flags, data) == 0 ? 0 : -errno;
 }
@@ -35,7 +36,8 @@ bool mount_has_new_api(void)
 	static int answer; /* 0: not asked, 1: yes, -1: no */
 
 	if (answer == 0) {
-		/* EBADF: it looked at the descriptor; ENOSYS: it is not there, or a filter says so */
+		/* EBADF: it looked at the descriptor; ENOSYS: it is not there, or a filter says so
+		 */
 		(void)syscall(SYS_mount_setattr, -1, "", AT_EMPTY_PATH, NULL, 0);
 		answer = errno == ENOSYS || errno == EPERM ? -1 : 1;
 		if (answer == 1) {
@@ -74,11 +76,12 @@ static int mount_source_is_dir(struct mount_source *s)
 	return 0;
 }
 
-static int mount_tree_clone(struct mount_source *s, int dir_fd, const char *path, unsigned flags, int userns_fd)
+static int mount_tree_clone(
+    struct mount_source *s, int dir_fd, const char *path, unsigned flags, int userns_fd)
 {
 	struct mount_attr attr;
-	/* recursive attributes: a writable mount below a read-only one would stay writable otherwise. AT_NO_AUTOMOUNT:
-	   naming a folder must not wake an automounter */
+	/* recursive attributes: a writable mount below a read-only one would stay writable
+	   otherwise. AT_NO_AUTOMOUNT: naming a folder must not wake an automounter */
 	unsigned at = AT_EMPTY_PATH | AT_RECURSIVE | AT_NO_AUTOMOUNT;
 	int rc;
 
@@ -92,14 +95,16 @@ static int mount_tree_clone(struct mount_source *s, int dir_fd, const char *path
 		attr.attr_set |= MOUNT_ATTR_IDMAP;
 		attr.userns_fd = (__u64)userns_fd;
 	}
-	if (syscall(SYS_mount_setattr, s->fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof attr) != 0)
+	if (syscall(SYS_mount_setattr, s->fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
+		sizeof attr) != 0)
 		return -errno;
 	rc = mount_source_is_dir(s);
 	s->is_tree = true;
 	return rc;
 }
 
-int mount_source_open(struct mount_source *s, int dir_fd, const char *path, unsigned flags, int userns_fd)
+int mount_source_open(
+    struct mount_source *s, int dir_fd, const char *path, unsigned flags, int userns_fd)
 {
 	int rc;
 
@@ -132,12 +137,13 @@ void mount_source_close(struct mount_source *s)
 /* Where to put the new root without the new API: any folder does, the namespace is ours alone. */
 static int mount_new_root_old(void)
 {
-	static const char *const places[] = { "/tmp", "/run", "/mnt", "/usr", "/etc", "/dev", "/proc" };
+	static const char *const places[] = { "/tmp", "/run", "/mnt", "/usr", "/etc", "/dev",
+		"/proc" };
 	int rc = -ENOENT;
 
 	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
 		rc = sys_mount("tmpfs", places[i], "tmpfs", SBX_MS_NOSUID | SBX_MS_NODEV,
-			       "mode=0755,size=1m,nr_inodes=4096");
+		    "mode=0755,size=1m,nr_inodes=4096");
 		if (rc == 0)
 			return chdir(places[i]) == 0 ? 0 : -errno;
 	}
@@ -157,7 +163,8 @@ static int mount_tmpfs_fd(const char *size, const char *inodes, const char *mode
 	    syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0)
 		fd = -errno;
 	else
-		fd = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+		fd = (int)syscall(
+		    SYS_fsmount, fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
 	if (fd == -1)
 		fd = -errno;
 	(void)close(fs);
@@ -175,7 +182,8 @@ int mount_new_root(void)
 		return mount_new_root_old();
 	if (fd < 0)
 		return fd;
-	if (syscall(SYS_move_mount, fd, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) != 0 || fchdir(fd) != 0)
+	if (syscall(SYS_move_mount, fd, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) != 0 ||
+	    fchdir(fd) != 0)
 		rc = -errno;
 	(void)close(fd);
 	return rc;
@@ -188,7 +196,8 @@ int mount_pivot(bool *is_detachable)
 		return 0;
 	if (errno != EINVAL)
 		return -errno;
-	/* the root is the initramfs, which has no parent to hang the old root on: switch_root(8) does the same */
+	/* the root is the initramfs, which has no parent to hang the old root on: switch_root(8)
+	 * does the same */
 	*is_detachable = false;
 	(void)sys_mount(".", "/", NULL, SBX_MS_MOVE, NULL); /* it may lie on "/" already */
 	if (chroot(".") != 0 || chdir("/") != 0)
@@ -216,12 +225,13 @@ int mount_attach(struct mount_source *s, const char *dst)
 	return rc;
 }
 
-int mount_tmpfs(const char *dst, uint64_t size_bytes, unsigned inodes, unsigned mode, unsigned flags)
+int mount_tmpfs(
+    const char *dst, uint64_t size_bytes, unsigned inodes, unsigned mode, unsigned flags)
 {
 	char data[96];
 
-	(void)snprintf(data, sizeof data, "size=%llu,nr_inodes=%u,mode=%04o", (unsigned long long)size_bytes, inodes,
-		       mode);
+	(void)snprintf(data, sizeof data, "size=%llu,nr_inodes=%u,mode=%04o",
+	    (unsigned long long)size_bytes, inodes, mode);
 	return sys_mount("tmpfs", dst, "tmpfs", mount_old_flags(flags | MOUNT_NO_DEVICES), data);
 }
 
@@ -230,7 +240,8 @@ int mount_tmpfs(const char *dst, uint64_t size_bytes, unsigned inodes, unsigned 
 int mount_proc(const char *dst)
 {
 	struct statfs fs;
-	int rc = sys_mount("proc", dst, "proc", mount_old_flags(MOUNT_NO_DEVICES | MOUNT_NO_EXEC), NULL);
+	int rc =
+	    sys_mount("proc", dst, "proc", mount_old_flags(MOUNT_NO_DEVICES | MOUNT_NO_EXEC), NULL);
 
 	if (rc != 0)
 		return rc;
@@ -240,7 +251,8 @@ int mount_proc(const char *dst)
 
 int mount_devpts(const char *dst)
 {
-	return sys_mount("devpts", dst, "devpts", SBX_MS_NOSUID | SBX_MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620");
+	return sys_mount("devpts", dst, "devpts", SBX_MS_NOSUID | SBX_MS_NOEXEC,
+	    "newinstance,ptmxmode=0666,mode=620");
 }
 
 int mount_bind_inside(const char *src, const char *dst, bool is_read_only)

@@ -1,7 +1,8 @@
 /*
- * Bind mounts the old way. A folder is bound from the current folder (fchdir), so that no path is walked again; a file
- * through /proc/self/fd, which is there by then: the view mounts /proc first. MS_REC does not reach into a remount, so
- * each mount below the copy is remounted by itself, from /proc/self/mountinfo.
+ * Bind mounts the old way. A folder is bound from the current folder (fchdir), so that no path is
+ * walked again; a file through /proc/self/fd, which is there by then: the view mounts /proc first.
+ * MS_REC does not reach into a remount, so each mount below the copy is remounted by itself, from
+ * /proc/self/mountinfo.
  */
 #include "linux_mount_old.h"
 
@@ -32,9 +33,12 @@ int mount_old_remount(const char *dst, unsigned long flags)
 	static const struct {
 		unsigned long st, ms;
 	} keep[] = {
-		{ ST_RDONLY, 1UL },	     { ST_NOSUID, 2UL },
-		{ ST_NODEV, 4UL },	     { ST_NOEXEC, 8UL },
-		{ ST_NOATIME, SBX_MS_NOATIME }, { ST_NODIRATIME, SBX_MS_NODIRATIME },
+		{ ST_RDONLY, 1UL },
+		{ ST_NOSUID, 2UL },
+		{ ST_NODEV, 4UL },
+		{ ST_NOEXEC, 8UL },
+		{ ST_NOATIME, SBX_MS_NOATIME },
+		{ ST_NODIRATIME, SBX_MS_NODIRATIME },
 		{ ST_RELATIME, SBX_MS_RELATIME },
 	};
 	struct statvfs st;
@@ -53,7 +57,8 @@ static void old_unescape(char *s)
 	char *out = s;
 
 	while (*s != '\0') {
-		if (s[0] == '\\' && s[1] >= '0' && s[1] <= '3' && s[2] >= '0' && s[2] <= '7' && s[3] >= '0' && s[3] <= '7') {
+		if (s[0] == '\\' && s[1] >= '0' && s[1] <= '3' && s[2] >= '0' && s[2] <= '7' &&
+		    s[3] >= '0' && s[3] <= '7') {
 			*out++ = (char)((s[1] - '0') * 64 + (s[2] - '0') * 8 + (s[3] - '0'));
 			s += 4;
 		} else {
@@ -100,7 +105,8 @@ static int old_remount_below(const char *dst, unsigned long flags)
 		if (point == NULL || strncmp(point, dst, len) != 0 || point[len] != '/')
 			continue;
 		rc = mount_old_remount(point, flags);
-		/* covered by another mount or gone: nobody inside reaches it; what can be reached must have the flags */
+		/* covered by another mount or gone: nobody inside reaches it; what can be reached
+		 * must have the flags */
 		if (rc != 0 && old_has_flags(point, flags))
 			rc = 0;
 	}

@@ -4,9 +4,11 @@
 
 #include <stdbool.h>
 
-/* Bind what fd (O_PATH) refers to, with everything below it, at dst; then set MS_… flags on each mount of the copy. */
+/* Bind what fd (O_PATH) refers to, with everything below it, at dst; then set MS_… flags on each
+ * mount of the copy. */
 int mount_old_bind(int fd, bool is_dir, const char *dst, unsigned long flags);
-/* Add flags to one mount, keeping those it has (a user namespace may not drop them: mount_namespaces(7)). */
+/* Add flags to one mount, keeping those it has (a user namespace may not drop them:
+ * mount_namespaces(7)). */
 int mount_old_remount(const char *dst, unsigned long flags);
 
 #endif

@@ -24,7 +24,8 @@ int ns_map_self(uid_t inside_uid, uid_t outside_uid, gid_t inside_gid, gid_t out
 	char line[64];
 	int rc;
 
-	/* absent before 3.19; needed before gid_map by a process without CAP_SETGID outside (CVE-2014-8989) */
+	/* absent before 3.19; needed before gid_map by a process without CAP_SETGID outside
+	 * (CVE-2014-8989) */
 	rc = fd_write_small(AT_FDCWD, "/proc/self/setgroups", "deny");
 	if (rc != 0 && rc != -ENOENT)
 		return rc;
@@ -138,10 +139,12 @@ int ns_raise_capability(int cap)
 
 int ns_drop_capabilities(void)
 {
-	static const unsigned long securebits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
-						SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
-						SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
-	(void)prctl(PR_CAP_AMBIENT, (unsigned long)PR_CAP_AMBIENT_CLEAR_ALL, 0UL, 0UL, 0UL); /* 4.3 */
+	static const unsigned long securebits =
+	    SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+	    SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE |
+	    SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+	(void)prctl(
+	    PR_CAP_AMBIENT, (unsigned long)PR_CAP_AMBIENT_CLEAR_ALL, 0UL, 0UL, 0UL); /* 4.3 */
 	if (ns_has_capability(CAP_SETPCAP)) {
 		for (unsigned long cap = 0; cap < 64; cap++)
 			if (prctl(PR_CAPBSET_DROP, cap, 0UL, 0UL, 0UL) != 0) {

@@ -1,6 +1,6 @@
 /*
- * Linux: clone3(2) with namespaces, vfork-style children, descendants by /proc. What runs in a child here makes raw
- * system calls only.
+ * Linux: clone3(2) with namespaces, vfork-style children, descendants by /proc. What runs in a
+ * child here makes raw system calls only.
  */
 #include <errno.h>
 #include <linux/sched.h>
@@ -25,7 +25,8 @@ pid_t proc_fork(uint64_t namespaces)
 	args.flags = namespaces;
 	args.exit_signal = SIGCHLD;
 	pid = syscall(SYS_clone3, &args, sizeof args);
-	/* seccomp of containers answers ENOSYS (or EPERM) to clone3, whose arguments it cannot see */
+	/* seccomp of containers answers ENOSYS (or EPERM) to clone3, whose arguments it cannot see
+	 */
 	if (pid < 0 && (errno == ENOSYS || errno == EPERM))
 		pid = syscall(SYS_clone, (unsigned long)(namespaces | SIGCHLD), 0UL, 0UL, 0UL, 0UL);
 	return pid < 0 ? (pid_t)-errno : (pid_t)pid;
@@ -35,7 +36,8 @@ pid_t proc_fork(uint64_t namespaces)
 
 pid_t proc_vfork(int (*fn)(void *arg), void *arg)
 {
-	/* not on the caller's stack, which the child must not write over; one child at a time uses it */
+	/* not on the caller's stack, which the child must not write over; one child at a time uses
+	 * it */
 	static _Alignas(64) unsigned char stack[PROC_VFORK_STACK];
 	int pid = clone(fn, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, arg);
 
@@ -54,7 +56,8 @@ pid_t proc_vfork_into(int cgroup_fd, int (*fn)(void *arg), void *arg)
 	pid = syscall(SYS_clone3, &args, sizeof args);
 	if (pid == 0)
 		_exit(fn(arg));
-	if (pid < 0 && (errno == E2BIG || errno == EINVAL || errno == EPERM)) /* older kernels, filters */
+	if (pid < 0 &&
+	    (errno == E2BIG || errno == EINVAL || errno == EPERM)) /* older kernels, filters */
 		return -ENOSYS;
 	return pid < 0 ? (pid_t)-errno : (pid_t)pid;
 }

@@ -1,8 +1,8 @@
 /*
- * Linux: the tree of processes below one, from /proc: measured (RSS, CPU time) or killed. /proc/PID/task/TID/children
- * (CONFIG_PROC_CHILDREN) where it is, else the parent field of every /proc/PID/stat; where no /proc is mounted,
- * waitid(2) is asked for every number whether it is a child. No allocation: it also runs in a guardian that answers
- * for a fork bomb.
+ * Linux: the tree of processes below one, from /proc: measured (RSS, CPU time) or killed.
+ * /proc/PID/task/TID/children (CONFIG_PROC_CHILDREN) where it is, else the parent field of every
+ * /proc/PID/stat; where no /proc is mounted, waitid(2) is asked for every number whether it is a
+ * child. No allocation: it also runs in a guardian that answers for a fork bomb.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,7 +20,8 @@
 #include "fd.h"
 #include "proc.h"
 
-#define PROC_TREE_MAX 65536U /* kernel.pid_max is 32768 by default; beyond it the next pass takes the rest */
+#define PROC_TREE_MAX \
+	65536U /* kernel.pid_max is 32768 by default; beyond it the next pass takes the rest */
 #define PROC_KILL_SECONDS 10U
 
 struct proc_stat {
@@ -43,8 +44,10 @@ static int proc_read_stat(const char *pid_name, struct proc_stat *st)
 		return -1;
 	p = strrchr(text, ')');
 	if (p == NULL ||
-	    sscanf(p + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld %*d %*d %*d %*d %llu %*u %llu",
-		   &st->state, &ppid, &utime, &stime, &cutime, &cstime, &start, &rss) != 8)
+	    sscanf(p + 1,
+		" %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld %*d %*d %*d %*d "
+		"%llu %*u %llu",
+		&st->state, &ppid, &utime, &stime, &cutime, &cstime, &start, &rss) != 8)
 		return -1;
 	st->pid = (pid_t)strtol(pid_name, NULL, 10);
 	st->ppid = ppid;
@@ -67,18 +70,20 @@ static size_t proc_read_all(void)
 	if (d == NULL)
 		return 0;
 	while (n < PROC_TREE_MAX && (de = readdir(d)) != NULL)
-		if (de->d_name[0] >= '1' && de->d_name[0] <= '9' && proc_read_stat(de->d_name, &tree[n]) == 0)
+		if (de->d_name[0] >= '1' && de->d_name[0] <= '9' &&
+		    proc_read_stat(de->d_name, &tree[n]) == 0)
 			n++;
 	(void)closedir(d);
 	return n;
 }
 
-#define PROC_PID_LIMIT 4194304U /* PID_MAX_LIMIT of 64-bit kernels */
+#define PROC_PID_LIMIT 4194304U                 /* PID_MAX_LIMIT of 64-bit kernels */
 static unsigned char below[PROC_PID_LIMIT / 8]; /* a bit a pid: root or a descendant of it */
 
 static bool proc_is_below(pid_t pid)
 {
-	return (unsigned)pid < PROC_PID_LIMIT && (below[(unsigned)pid / 8] >> ((unsigned)pid % 8) & 1) != 0;
+	return (unsigned)pid < PROC_PID_LIMIT &&
+	       (below[(unsigned)pid / 8] >> ((unsigned)pid % 8) & 1) != 0;
 }
 
 static void proc_mark_below(pid_t pid, bool is_below)
@@ -93,7 +98,8 @@ static void proc_mark_below(pid_t pid, bool is_below)
 		below[(unsigned)pid / 8] &= (unsigned char)~bit;
 }
 
-/* Move the descendants of root to the front of tree[0..n); how many. A parent may stand behind its child: repeat. */
+/* Move the descendants of root to the front of tree[0..n); how many. A parent may stand behind its
+ * child: repeat. */
 static size_t proc_select_descendants(pid_t root, size_t n)
 {
 	size_t found = 0, before;
@@ -140,7 +146,8 @@ int proc_tree_measure(pid_t root_pid, struct proc_tree_usage *u)
 	return 0;
 }
 
-/* A grandchild may end, be reaped by its parent and its number be given to a stranger: hold it, look again, then send. */
+/* A grandchild may end, be reaped by its parent and its number be given to a stranger: hold it,
+ * look again, then send. */
 static void proc_signal_checked(const struct proc_stat *st, int signo)
 {
 	struct proc_stat now;
@@ -217,11 +224,14 @@ int proc_kill_children(pid_t keep, int *keep_status, struct rusage *keep_usage, 
 	size_t left = 1, before;
 
 	/* stopped processes cannot fork: stop until a pass finds no more than the one before it */
-	for (before = 0; (left = proc_signal_tree(getpid(), SIGSTOP)) > before && clock_now_ms() < end_ms;)
+	for (before = 0;
+	     (left = proc_signal_tree(getpid(), SIGSTOP)) > before && clock_now_ms() < end_ms;)
 		before = left;
 	while (clock_now_ms() < end_ms) {
-		/* none is seen: all are dead and to be reaped, or there is no /proc to see them in */
-		if (proc_signal_tree(getpid(), SIGKILL) == 0 && access("/proc/self/stat", F_OK) != 0)
+		/* none is seen: all are dead and to be reaped, or there is no /proc to see them in
+		 */
+		if (proc_signal_tree(getpid(), SIGKILL) == 0 &&
+		    access("/proc/self/stat", F_OK) != 0)
 			proc_kill_by_number();
 		if (proc_reap(keep, keep_status, keep_usage, keep_seen))
 			return 0;

@@ -40,7 +40,7 @@
 /* O_TMPFILE is two flags, of which O_DIRECTORY alone is innocent (openat(2)). */
 #define CREATES (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
 /* CLONE_NEWTIME is no flag of clone(2): its bit belongs to the exit signal there. */
-#define NEW_NAMESPACES                                                                 \
+#define NEW_NAMESPACES \
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
 	    CLONE_NEWPID | CLONE_NEWNET)
 #define TYPE_MASK 0xfU /* of socket(2)'s type; above are SOCK_CLOEXEC and SOCK_NONBLOCK */
@@ -51,12 +51,33 @@
 #define FAMILIES (BIT(AF_UNIX) | BIT(AF_INET) | BIT(AF_INET6) | BIT(AF_NETLINK))
 #define PROTOCOLS (BIT(0) | BIT(1) | BIT(6) | BIT(17) | BIT(58)) /* any, ICMP, TCP, UDP, ICMPv6 */
 
-#define ANY_BIT(arg, bits) { (arg), SECCOMP_OP_ANY_BIT, (bits), 0 }
-#define IS(arg, v) { (arg), SECCOMP_OP_EQ, (v), 0 }
-#define IS_NOT(arg, v) { (arg), SECCOMP_OP_NE, (v), 0 }
-#define NOT_IN(arg, set) { (arg), SECCOMP_OP_NOT_IN, (set), 0 }
-#define MASKED(arg, mask, v) { (arg), SECCOMP_OP_MASKED_EQ, (mask), (v) }
-#define DENY_IF(errnum, count, ...) { 0, SECCOMP_RET_ERRNO | (errnum), (count), { __VA_ARGS__ } }
+#define ANY_BIT(arg, bits) \
+	{ \
+		(arg), SECCOMP_OP_ANY_BIT, (bits), 0 \
+	}
+#define IS(arg, v) \
+	{ \
+		(arg), SECCOMP_OP_EQ, (v), 0 \
+	}
+#define IS_NOT(arg, v) \
+	{ \
+		(arg), SECCOMP_OP_NE, (v), 0 \
+	}
+#define NOT_IN(arg, set) \
+	{ \
+		(arg), SECCOMP_OP_NOT_IN, (set), 0 \
+	}
+#define MASKED(arg, mask, v) \
+	{ \
+		(arg), SECCOMP_OP_MASKED_EQ, (mask), (v) \
+	}
+#define DENY_IF(errnum, count, ...) \
+	{ \
+		0, SECCOMP_RET_ERRNO | (errnum), (count), \
+		{ \
+			__VA_ARGS__ \
+		} \
+	}
 
 struct rule_list {
 	const struct seccomp_rule *rules; /* nr unused */
@@ -112,7 +133,10 @@ static const struct seccomp_rule ioctl_rules[] = {
 /* 0xffffffff asks for the current one. Others switch off address randomisation and similar. */
 static const struct seccomp_rule personality_rules[] = { DENY_IF(EPERM, 1, IS_NOT(0, INT_MASK)) };
 
-#define LIST(a) { (a), MEM_COUNT(a) }
+#define LIST(a) \
+	{ \
+		(a), MEM_COUNT(a) \
+	}
 
 static const struct rule_list builtin[SYSCALL_CLASSES] = {
 	[SYSCALL_DENY] = LIST(deny_rules),
@@ -155,11 +179,11 @@ static bool is_sane(const struct seccomp_rule *rule)
 int seccomp_rules_add(struct seccomp_rules *r, const struct seccomp_rule *rule, struct err *e)
 {
 	if (!is_sane(rule))
-		return err_set(e, ERR_INTERNAL, "system call filter: bad rule for call %d",
-		    rule->nr);
+		return err_set(
+		    e, ERR_INTERNAL, "system call filter: bad rule for call %d", rule->nr);
 	if (r->count >= LIMIT_BPF_INSTRUCTIONS)
-		return err_set(e, ERR_USAGE, "system call filter: more than %d rules",
-		    LIMIT_BPF_INSTRUCTIONS);
+		return err_set(
+		    e, ERR_USAGE, "system call filter: more than %d rules", LIMIT_BPF_INSTRUCTIONS);
 	if (r->count == r->alloc) {
 		size_t alloc = r->alloc > 0 ? r->alloc * 2 : RULES_ALLOC_MIN;
 		struct seccomp_rule *rules = mem_realloc_array(r->rules, alloc, sizeof *rules, e);
@@ -187,8 +211,8 @@ bool seccomp_rule_is_alike(const struct seccomp_rule *a, const struct seccomp_ru
 	return true;
 }
 
-static int rules_add_list(struct seccomp_rules *r, const struct rule_list *list, int nr,
-    struct err *e)
+static int rules_add_list(
+    struct seccomp_rules *r, const struct rule_list *list, int nr, struct err *e)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		struct seccomp_rule rule = list->rules[i];
@@ -218,7 +242,8 @@ int seccomp_rules_builtin(struct seccomp_rules *r, unsigned flags, struct err *e
 
 /* Another process is named by the first argument; 0 is the caller itself. */
 static const struct seccomp_rule other_first[] = { DENY_IF(EPERM, 1, IS_NOT(0, 0)) };
-/* "which" is first, "who" second; 0 is the caller or its group, but all of the user's with PRIO_USER. */
+/* "which" is first, "who" second; 0 is the caller or its group, but all of the user's with
+ * PRIO_USER. */
 static const struct seccomp_rule other_priority[] = {
 	DENY_IF(EPERM, 1, IS_NOT(1, 0)),
 	DENY_IF(EPERM, 1, IS(0, PRIO_USER)),
@@ -228,9 +253,11 @@ static const struct seccomp_rule other_ioprio[] = {
 	DENY_IF(EPERM, 1, IS_NOT(1, 0)),
 	DENY_IF(EPERM, 1, IS(0, IOPRIO_WHO_USER)),
 };
-static const struct seccomp_rule unix_only[] = { DENY_IF(EAFNOSUPPORT, 1, NOT_IN(0, BIT(AF_UNIX))) };
+static const struct seccomp_rule unix_only[] = { DENY_IF(
+    EAFNOSUPPORT, 1, NOT_IN(0, BIT(AF_UNIX))) };
 static const struct seccomp_rule not_unix[] = { DENY_IF(EAFNOSUPPORT, 1, IS(0, AF_UNIX)) };
-/* One end of a pair of datagram sockets can send to any address; the kernel makes SOCK_RAW one too. */
+/* One end of a pair of datagram sockets can send to any address; the kernel makes SOCK_RAW one too.
+ */
 static const struct seccomp_rule no_address[] = {
 	DENY_IF(EPERM, 1, MASKED(1, TYPE_MASK, SOCK_DGRAM)),
 	DENY_IF(EPERM, 1, MASKED(1, TYPE_MASK, SOCK_RAW)),

@@ -78,9 +78,11 @@ int seccomp_rules_builtin(struct seccomp_rules *r, unsigned flags, struct err *e
  * of other processes. flags: what else.
  */
 enum {
-	SECCOMP_OUTSIDE_INET = 1 << 0,     /* sockets of every family but AF_UNIX, and io_uring */
-	SECCOMP_OUTSIDE_UNIX = 1 << 1,     /* socket(AF_UNIX): not socketpair(2), which reaches nobody */
-	SECCOMP_OUTSIDE_TRUNCATE = 1 << 2, /* by path or by opening read-only: Landlock ABI 1 and 2 */
+	SECCOMP_OUTSIDE_INET = 1 << 0, /* sockets of every family but AF_UNIX, and io_uring */
+	SECCOMP_OUTSIDE_UNIX =
+	    1 << 1, /* socket(AF_UNIX): not socketpair(2), which reaches nobody */
+	SECCOMP_OUTSIDE_TRUNCATE = 1
+				   << 2, /* by path or by opening read-only: Landlock ABI 1 and 2 */
 };
 int seccomp_rules_outside(struct seccomp_rules *r, unsigned flags, struct err *e);
 
@@ -102,9 +104,9 @@ int seccomp_install(const struct sock_fprog *prog);
 /* Is SECCOMP_MODE_FILTER there? Raw: 0 or -errno. */
 int seccomp_available(void);
 
-int seccomp_put_text(const struct seccomp_rules *r, struct buf *out,
-    struct err *e); /* for people */
-int seccomp_put_bpf_text(const struct sock_fprog *prog, struct buf *out,
-    struct err *e); /* disassembly */
+int seccomp_put_text(
+    const struct seccomp_rules *r, struct buf *out, struct err *e); /* for people */
+int seccomp_put_bpf_text(
+    const struct sock_fprog *prog, struct buf *out, struct err *e); /* disassembly */
 
 #endif

@@ -73,7 +73,8 @@ void loop_del(struct loop *l, struct loop_watch *w)
 {
 	if (w->index == 0)
 		return;
-	/* leave a hole, so that a round in progress neither skips nor repeats a watch; loop_step() closes holes */
+	/* leave a hole, so that a round in progress neither skips nor repeats a watch; loop_step()
+	 * closes holes */
 	l->watches[w->index - 1] = NULL;
 	w->index = 0;
 }
@@ -118,8 +119,8 @@ static void loop_note_change(int signo, const struct sigaction *old)
 		sigaddset(&loop_original_signals.ignored, signo);
 }
 
-int loop_on_signal(struct loop *l, int signo, void (*fn)(struct loop *l, int signo, void *ctx), void *ctx,
-		   struct err *e)
+int loop_on_signal(struct loop *l, int signo, void (*fn)(struct loop *l, int signo, void *ctx),
+    void *ctx, struct err *e)
 {
 	struct sigaction sa, old;
 
@@ -128,7 +129,8 @@ int loop_on_signal(struct loop *l, int signo, void (*fn)(struct loop *l, int sig
 	sigfillset(&sa.sa_mask);
 	if (sigaction(signo, NULL, &old) != 0)
 		return err_sys(e, ERR_INTERNAL, errno, "sigaction %d", signo);
-	if (old.sa_handler == SIG_IGN && signo != SIGCHLD && !sigismember(&loop_original_signals.changed, signo))
+	if (old.sa_handler == SIG_IGN && signo != SIGCHLD &&
+	    !sigismember(&loop_original_signals.changed, signo))
 		return 0; /* started under nohup: that wish holds */
 	loop_note_change(signo, &old);
 	sigaddset(&loop_handled, signo);

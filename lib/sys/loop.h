@@ -1,8 +1,9 @@
 /*
- * The event loop: the only poll. Descriptors, deadlines and signals call a function each; a handler never blocks.
- * Signals that the loop handles are blocked except while it waits (ppoll(2)), so a handler function runs as ordinary
- * code. What the loop changed (mask, dispositions) is remembered and put back in a child by loop_restore_signals().
- * A watch and a timer are members of the owner's struct: no allocation an event.
+ * The event loop: the only poll. Descriptors, deadlines and signals call a function each; a handler
+ * never blocks. Signals that the loop handles are blocked except while it waits (ppoll(2)), so a
+ * handler function runs as ordinary code. What the loop changed (mask, dispositions) is remembered
+ * and put back in a child by loop_restore_signals(). A watch and a timer are members of the owner's
+ * struct: no allocation an event.
  */
 #ifndef SBX_SYS_LOOP_H
 #define SBX_SYS_LOOP_H
@@ -53,13 +54,16 @@ extern struct loop_signals loop_original_signals;
 
 void loop_init(struct loop *l); /* remembers the signal mask; blocks nothing yet */
 void loop_fini(struct loop *l);
-int loop_add(struct loop *l, struct loop_watch *w, struct err *e); /* w->fd, events, fn, ctx are set */
-void loop_del(struct loop *l, struct loop_watch *w);               /* safe when not added */
-int loop_arm(struct loop *l, struct loop_timer *t, uint64_t delay_ms, struct err *e); /* re-arms too */
+int loop_add(
+    struct loop *l, struct loop_watch *w, struct err *e); /* w->fd, events, fn, ctx are set */
+void loop_del(struct loop *l, struct loop_watch *w);      /* safe when not added */
+int loop_arm(
+    struct loop *l, struct loop_timer *t, uint64_t delay_ms, struct err *e); /* re-arms too */
 void loop_disarm(struct loop *l, struct loop_timer *t);
-/* Handle signo by fn. A signal that was ignored when the process started stays ignored (nohup); returns 0 then too. */
-int loop_on_signal(struct loop *l, int signo, void (*fn)(struct loop *l, int signo, void *ctx), void *ctx,
-		   struct err *e);
+/* Handle signo by fn. A signal that was ignored when the process started stays ignored (nohup);
+ * returns 0 then too. */
+int loop_on_signal(struct loop *l, int signo, void (*fn)(struct loop *l, int signo, void *ctx),
+    void *ctx, struct err *e);
 /* Ignore signo in this process only (SIGPIPE): children get the original disposition back. */
 void loop_ignore_signal(int signo);
 /* Wait for one round of events and call their functions. 0, or -1 when poll itself fails. */
@@ -69,8 +73,8 @@ void loop_stop(struct loop *l);
 
 /* In a child before exec: the mask and the dispositions that the process was started with. Raw. */
 void loop_restore_signals(void);
-/* In a forked child that goes on with a loop of its own: forget the parent's handlers; all signals stay blocked, also
-   while it waits, but for those that it asks for. Raw. */
+/* In a forked child that goes on with a loop of its own: forget the parent's handlers; all signals
+   stay blocked, also while it waits, but for those that it asks for. Raw. */
 void loop_forget_signals(void);
 
 #endif

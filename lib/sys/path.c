@@ -1,4 +1,5 @@
-/* See path.h. The walk is the same on every system; openat2(2) is tried first where there is one. */
+/* See path.h. The walk is the same on every system; openat2(2) is tried first where there is one.
+ */
 #include "path.h"
 
 #include <errno.h>
@@ -37,7 +38,8 @@ static int path_walk(int dir_fd, const char *rel, int flags)
 		}
 		(void)snprintf(name, sizeof name, "%.*s", (int)n, rel);
 		next = openat(fd, name,
-			      (*rest == '\0' ? flags : PATH_OS_SEARCH | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC);
+		    (*rest == '\0' ? flags : PATH_OS_SEARCH | O_DIRECTORY) | O_NOFOLLOW |
+			O_CLOEXEC);
 		if (next < 0 && errno == ENOTDIR && path_os_is_link(fd, name))
 			errno = ELOOP;
 		if (next >= 0 && path_os_is_link_fd(next)) { /* O_PATH opens the link itself */

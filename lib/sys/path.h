@@ -1,14 +1,16 @@
-/* Opening what lies below a folder without leaving it, whatever hostile code has made of the names in it. */
+/* Opening what lies below a folder without leaving it, whatever hostile code has made of the names
+ * in it. */
 #ifndef SBX_SYS_PATH_H
 #define SBX_SYS_PATH_H
 
 /*
- * Open rel below dir_fd with flags (O_CLOEXEC is added): no symbolic link is followed and ".." is refused
- * (openat2(2), RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS; before 5.6 component by component). rel "" is dir_fd itself. Raw:
- * the descriptor or -errno, -ELOOP for a link.
+ * Open rel below dir_fd with flags (O_CLOEXEC is added): no symbolic link is followed and ".." is
+ * refused (openat2(2), RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS; before 5.6 component by component).
+ * rel "" is dir_fd itself. Raw: the descriptor or -errno, -ELOOP for a link.
  */
 int path_open_beneath(int dir_fd, const char *rel, int flags);
-/* What is left of path below dir (both absolute and clean): "" for dir itself, NULL when it is not below. */
+/* What is left of path below dir (both absolute and clean): "" for dir itself, NULL when it is not
+ * below. */
 const char *path_below(const char *path, const char *dir);
 
 #endif

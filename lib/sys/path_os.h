@@ -12,7 +12,8 @@
 #define PATH_OS_SEARCH O_RDONLY
 #endif
 
-int path_os_open_beneath(int dir_fd, const char *rel, int flags); /* fd or -errno; -ENOSYS: walk instead */
+int path_os_open_beneath(
+    int dir_fd, const char *rel, int flags); /* fd or -errno; -ENOSYS: walk instead */
 bool path_os_is_link(int dir_fd, const char *name);
 bool path_os_is_link_fd(int fd);
 /* getcwd(2) as the kernel answers: libc may turn "(unreachable)/…" into ENOENT. 0 or -errno. */

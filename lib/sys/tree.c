@@ -1,7 +1,8 @@
 /*
- * rm -r for hostile trees. Depth: a folder that lies deeper than TREE_DEPTH is first moved up to the top, so neither
- * stack nor descriptors grow with the tree. Folders without permission bits are opened after a chmod through their
- * own descriptor's parent; everything goes by *at() calls with O_NOFOLLOW.
+ * rm -r for hostile trees. Depth: a folder that lies deeper than TREE_DEPTH is first moved up to
+ * the top, so neither stack nor descriptors grow with the tree. Folders without permission bits are
+ * opened after a chmod through their own descriptor's parent; everything goes by *at() calls with
+ * O_NOFOLLOW.
  */
 #include "tree.h"
 
@@ -21,7 +22,8 @@ static int tree_open(int parent_fd, const char *name)
 	int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	int fd = openat(parent_fd, name, flags);
 
-	/* mode 000: we own it, so make it ours to read; fchmodat follows no link here, as name is no link by now */
+	/* mode 000: we own it, so make it ours to read; fchmodat follows no link here, as name is
+	 * no link by now */
 	if (fd < 0 && errno == EACCES && fchmodat(parent_fd, name, 0700, 0) == 0)
 		fd = openat(parent_fd, name, flags);
 	return fd;
@@ -29,7 +31,8 @@ static int tree_open(int parent_fd, const char *name)
 
 static int tree_empty(int fd, int top_fd, dev_t dev, unsigned depth, unsigned long *moved);
 
-static int tree_remove_entry(int fd, const char *name, int top_fd, dev_t dev, unsigned depth, unsigned long *moved)
+static int tree_remove_entry(
+    int fd, const char *name, int top_fd, dev_t dev, unsigned depth, unsigned long *moved)
 {
 	struct stat st;
 	char up[32];
@@ -41,11 +44,13 @@ static int tree_remove_entry(int fd, const char *name, int top_fd, dev_t dev, un
 		return -errno;
 	if (unlinkat(fd, name, AT_REMOVEDIR) == 0)
 		return 0;
-	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(st.st_mode) || st.st_dev != dev)
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(st.st_mode) ||
+	    st.st_dev != dev)
 		return -EXDEV; /* a mount point: not ours to empty */
 	if (depth >= TREE_DEPTH) {
 		(void)snprintf(up, sizeof up, ".sbx-up-%lu", (*moved)++);
-		/* moving a folder rewrites its "..": that needs write permission on the folder itself (rename(2)) */
+		/* moving a folder rewrites its "..": that needs write permission on the folder
+		 * itself (rename(2)) */
 		(void)fchmodat(fd, name, 0700, 0);
 		return renameat(fd, name, top_fd, up) == 0 ? 0 : -errno;
 	}
@@ -59,7 +64,8 @@ static int tree_remove_entry(int fd, const char *name, int top_fd, dev_t dev, un
 	return unlinkat(fd, name, AT_REMOVEDIR) == 0 ? 0 : -errno;
 }
 
-/* Takes fd. Read again until a pass finds nothing: entries are removed, and moved up, while they are listed. */
+/* Takes fd. Read again until a pass finds nothing: entries are removed, and moved up, while they
+ * are listed. */
 static int tree_empty(int fd, int top_fd, dev_t dev, unsigned depth, unsigned long *moved)
 {
 	DIR *d = fdopendir(fd);

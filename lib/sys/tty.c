@@ -1,4 +1,5 @@
-/* See tty.h. Signals end sbx through its loop, so restoring on the ordinary way out covers them; exit() is covered too. */
+/* See tty.h. Signals end sbx through its loop, so restoring on the ordinary way out covers them;
+ * exit() is covered too. */
 #include "tty.h"
 
 #include <errno.h>

@@ -1,11 +1,10 @@
 /*
  * What the kernel alone costs, as floors for the runner:
- *   floor ns CMD…                    one clone3 with every namespace, a vfork and exec of CMD as its child, two waits
- *   floor landlock PATH… -- CMD…     the forks of the landlock backend, a rule for each PATH, a filter of the same
- *                                    length class, exec of CMD
- *   floor true                       does nothing (the command of all measurements)
- *   floor write BYTES                writes so many bytes to stdout in pieces of 64 KiB
- * It restricts nothing that would be worth it; it only makes the same calls.
+ *   floor ns CMD…                    one clone3 with every namespace, a vfork and exec of CMD as
+ * its child, two waits floor landlock PATH… -- CMD…     the forks of the landlock backend, a rule
+ * for each PATH, a filter of the same length class, exec of CMD floor true does nothing (the
+ * command of all measurements) floor write BYTES                writes so many bytes to stdout in
+ * pieces of 64 KiB It restricts nothing that would be worth it; it only makes the same calls.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,8 +46,8 @@ static long fork_with(unsigned long long flags)
 
 static int floor_ns(char **command)
 {
-	long pid = fork_with(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS |
-			     CLONE_NEWCGROUP);
+	long pid = fork_with(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET |
+			     CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP);
 
 	if (pid == 0) {
 		pid_t child = vfork();
@@ -65,8 +64,9 @@ static int floor_ns(char **command)
 static int add_rules(int ruleset, char **paths)
 {
 	for (; *paths != NULL && strcmp(*paths, "--") != 0; paths++) {
-		struct landlock_path_beneath_attr rule = { .allowed_access = LANDLOCK_ACCESS_FS_READ_FILE |
-									     LANDLOCK_ACCESS_FS_EXECUTE };
+		struct landlock_path_beneath_attr rule = {
+			.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_EXECUTE
+		};
 
 		rule.parent_fd = open(*paths, O_PATH | O_CLOEXEC);
 		if (rule.parent_fd < 0)
@@ -84,12 +84,14 @@ static int install_filter(void)
 
 	f[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0);
 	for (int i = 1; i < FILTER_LENGTH - 1; i++) /* a list of numbers that nothing has */
-		f[i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 100000U + (unsigned)i, 0, 0);
+		f[i] = (struct sock_filter)BPF_JUMP(
+		    BPF_JMP | BPF_JEQ | BPF_K, 100000U + (unsigned)i, 0, 0);
 	f[FILTER_LENGTH - 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog, 0, 0);
 }
 
-/* In a function of its own: what the caller keeps in registers is not touched by the child of vfork. */
+/* In a function of its own: what the caller keeps in registers is not touched by the child of
+ * vfork. */
 static __attribute__((noinline)) pid_t spawn_restricted(int ruleset, char **command)
 {
 	pid_t child = vfork();
@@ -105,7 +107,8 @@ static __attribute__((noinline)) pid_t spawn_restricted(int ruleset, char **comm
 
 static int floor_landlock(char **paths)
 {
-	struct landlock_ruleset_attr attr = { .handled_access_fs = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1 };
+	struct landlock_ruleset_attr attr = { .handled_access_fs =
+						  (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1 };
 	long pid = fork_with(0);
 	int ruleset;
 

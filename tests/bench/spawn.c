@@ -1,8 +1,9 @@
 /*
- * spawn ROUNDS LABEL CMD [ARG...] [@@ LABEL CMD [ARG...]]...: run the commands in turn, ROUNDS times each (A B C A B C …),
- * and print a line a command: label, median and lowest-tenth wall time in milliseconds, median user+system time of the
- * process and all that it waited for, peak RSS in KiB. Paired runs, so that a noisy machine hits all of them alike.
- * stdin and stdout are /dev/null. Exit 1 if a command fails once.
+ * spawn ROUNDS LABEL CMD [ARG...] [@@ LABEL CMD [ARG...]]...: run the commands in turn, ROUNDS
+ * times each (A B C A B C …), and print a line a command: label, median and lowest-tenth wall time
+ * in milliseconds, median user+system time of the process and all that it waited for, peak RSS in
+ * KiB. Paired runs, so that a noisy machine hits all of them alike. stdin and stdout are /dev/null.
+ * Exit 1 if a command fails once.
  */
 #include <fcntl.h>
 #include <spawn.h>
@@ -96,8 +97,9 @@ int main(int argc, char **argv)
 	for (size_t c = 0; c < count; c++) {
 		qsort(commands[c].wall_ms, rounds, sizeof(double), compare);
 		qsort(commands[c].cpu_ms, rounds, sizeof(double), compare);
-		printf("%s\t%.3f\t%.3f\t%.3f\t%ld\n", commands[c].label, commands[c].wall_ms[rounds / 2],
-		       commands[c].wall_ms[rounds / 10], commands[c].cpu_ms[rounds / 2], commands[c].peak_kib);
+		printf("%s\t%.3f\t%.3f\t%.3f\t%ld\n", commands[c].label,
+		    commands[c].wall_ms[rounds / 2], commands[c].wall_ms[rounds / 10],
+		    commands[c].cpu_ms[rounds / 2], commands[c].peak_kib);
 	}
 	return 0;
 }

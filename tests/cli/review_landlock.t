@@ -1,7 +1,7 @@
 #!/bin/sh
 # Without namespaces the command shares the machine with everything of its user: sockets with a
-# path, other terminals, other processes' limits and priorities, the network, and a root that
-# somebody exchanges while the sandbox starts. What Landlock has no rule for must be kept elsewhere.
+# path, other terminals, other processes' limits and priorities, the network. What Landlock has no
+# rule for must be kept away by other means.
 . "$SBX_ROOT/tests/cli/lib/cli.sh"
 need_python
 
@@ -225,60 +225,6 @@ print(*done)'
 	kill "$pid" 2>/dev/null
 }
 
-# The parent folder is somebody else's, who exchanges the project for his own while we start.
-exchanged() {
-	place=$tmp/exchange-$who
-	mkdir -p "$place/one" "$place/two"
-	echo secret >"$place/two/secret"
-	echo own >"$place/one/own"
-	chmod -R a+rwX "$place"
-	cat >"$tmp/exchange.py" <<'PY'
-import ctypes, sys, time
-libc = ctypes.CDLL(None, use_errno=True)
-one, two = ((sys.argv[1] + name).encode() for name in ("/one", "/two"))
-EXCHANGE = 2
-end = time.monotonic() + 20
-n = 0
-while time.monotonic() < end:
-    if libc.renameat2(-100, one, -100, two, EXCHANGE) != 0:
-        sys.exit("renameat2: %d" % ctypes.get_errno())
-    n += 1
-    if n == 1:
-        open(sys.argv[2], "w").write("moves")
-    time.sleep(0.0002)
-PY
-	rm -f "$tmp/moves"
-	# The project by its descriptor: it is always the folder in which the caller stands.
-	cd "$place/one" || bail 'no project'
-	backend=native
-	sandbox -- cat ../two/secret
-	is "$out" secret "$who: control: native reads what lies beside the project"
-	"$py" -I -S "$tmp/exchange.py" "$place" "$tmp/moves" &
-	mover=$!
-	reap "$mover"
-	within 10 test -s "$tmp/moves" || bail 'nothing moves'
-	for backend in landlock namespace bubblewrap; do
-		runs=100
-		[ "$backend" = landlock ] || runs=15
-		usable "$who" "$backend" || continue
-		# One process that starts them all: a hundred shells would take too long.
-		run as "$who" "$py" -I -S -c 'import collections, subprocess, sys
-seen = collections.Counter()
-for i in range(int(sys.argv[1])):
-    r = subprocess.run(sys.argv[2:], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    seen["secret" if b"secret" in r.stdout else
-         "refused" if r.returncode == 125 else "ran"] += 1
-print(seen["secret"], seen["ran"] + seen["refused"] + seen["secret"])' \
-			"$runs" "$sbx" -q -b "$backend" -- sh -c \
-			"cat secret ../one/secret ../two/secret $place/one/secret $place/two/secret"
-		is "$out" "0 $runs" "$who, $backend: of so many starts none reads the other folder"
-	done
-	ok "$who: control: the folders moved all the time" kill -0 "$mover"
-	kill "$mover"
-	wait "$mover" 2>/dev/null
-	cd "$tmp/p-$who" || bail 'no project folder'
-}
-
 for who in $callers; do
 	cd "$tmp/p-$who" || bail 'no project folder'
 	if ! usable "$who" landlock; then
@@ -288,6 +234,5 @@ for who in $callers; do
 	sockets
 	terminals
 	others
-	exchanged
 done
 done_testing

@@ -5,11 +5,11 @@
  *	failnth N -- COMMAND [ARG...]      the N-th call fails with EAGAIN
  *	failnth -k N -- COMMAND [ARG...]   COMMAND gets SIGKILL, then the N-th call goes on
  *
- * Counts fork, vfork, clone and clone3 of the command and of all that it starts (seccomp_unotify(2))
- * and says on stderr "failnth: not reached" when there were fewer. Ends with the last of them. Exit
- * status: the command's, 128 + n after a signal, 2 for a wrong call. It must not judge anything:
- * calls that are let through are read by the kernel once more. It sets no_new_privs when the caller
- * lacks CAP_SYS_ADMIN. Not for production.
+ * Counts fork, vfork, clone and clone3 of the command and of all that it starts
+ *(seccomp_unotify(2)) and says on stderr "failnth: not reached" when there were fewer. Ends with
+ *the last of them. Exit status: the command's, 128 + n after a signal, 2 for a wrong call. It must
+ *not judge anything: calls that are let through are read by the kernel once more. It sets
+ *no_new_privs when the caller lacks CAP_SYS_ADMIN. Not for production.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -50,13 +50,13 @@ static struct sock_filter filter[] = {
 /* The descriptor on which the filter asks. */
 static int listen_to_self(void)
 {
-	struct sock_fprog prog = {.len = sizeof filter / sizeof filter[0], .filter = filter};
-	long fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER,
-	    &prog);
+	struct sock_fprog prog = { .len = sizeof filter / sizeof filter[0], .filter = filter };
+	long fd =
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &prog);
 
 	if (fd < 0 && errno == EACCES && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
-		fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-		    SECCOMP_FILTER_FLAG_NEW_LISTENER, &prog);
+		fd = syscall(
+		    SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &prog);
 	return (int)fd;
 }
 
@@ -66,9 +66,11 @@ static int pass_fd(int sock, int fd)
 		struct cmsghdr align;
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control;
-	struct iovec iov = {.iov_base = &(char){0}, .iov_len = 1};
-	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes,
-		.msg_controllen = sizeof control.bytes};
+	struct iovec iov = { .iov_base = &(char){ 0 }, .iov_len = 1 };
+	struct msghdr m = { .msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof control.bytes };
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 
 	memset(&control, 0, sizeof control);
@@ -86,9 +88,11 @@ static int take_fd(int sock)
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control;
 	char byte;
-	struct iovec iov = {.iov_base = &byte, .iov_len = 1};
-	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes,
-		.msg_controllen = sizeof control.bytes};
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr m = { .msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof control.bytes };
 	struct cmsghdr *c;
 	int fd = -1;
 
@@ -129,7 +133,7 @@ static bool answer(int fd, unsigned long nth, pid_t kill_pid)
 	for (;;) {
 		struct seccomp_notif ask;
 		struct seccomp_notif_resp say;
-		struct pollfd p = {.fd = fd, .events = POLLIN};
+		struct pollfd p = { .fd = fd, .events = POLLIN };
 
 		if (poll(&p, 1, -1) < 0 && errno == EINTR)
 			continue;
