@@ -11,9 +11,9 @@
  *   inner init: failed        kept for the end   -                    -                     -
  *   inner init: exited, done  -                  → EXITED, drain      -                     -
  *   guardian: socket ends     next or conclude   → ENDED (lost)       → ENDED               -
- *   outputs ended             -                  -                    kill what is left conclude
+ *   outputs ended             -                  -                    kill the rest         conclude
  *   wall, cpu, memory, cancel kill               TERM, grace, KILL    KILL                  -
- *   drain bound               -                  -                    KILL conclude
+ *   drain bound               -                  -                    KILL                  conclude
  *
  * With an inner init (inner.h) the guardian's "started" and "exited" are those of its tool and say
  * nothing of the command.

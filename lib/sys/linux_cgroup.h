@@ -41,12 +41,11 @@ struct cgroup {
 	int dir_fd[CGROUP_DIRS_MAX];
 	int procs_fd[CGROUP_DIRS_MAX]; /* cgroup.procs opened for writing, O_CLOEXEC: a child writes
 					  "0" to join */
-	int8_t
-	    dir_of[CGROUP_CONTROLLERS]; /* index into the arrays or -1: where a controller lives */
+	/* where a controller lives: index into the arrays, or -1 */
+	int8_t dir_of[CGROUP_CONTROLLERS];
 	bool is_kept[CGROUP_CONTROLLERS];  /* the limit was asked for, written and read back */
-	int why_errno[CGROUP_CONTROLLERS]; /* why not */
-	char why[CGROUP_CONTROLLERS]
-		[96]; /* "not delegated", "no memory controller here", … one line with the remedy */
+	int why_errno[CGROUP_CONTROLLERS]; /* why not: */
+	char why[CGROUP_CONTROLLERS][96];  /* "not delegated", ... one line with the remedy */
 };
 
 struct cgroup_usage {

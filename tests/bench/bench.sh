@@ -36,7 +36,8 @@ promise() {
 			if (x == "" || y == "") { printf "  not measured: %s\n", text; exit 0 }
 			r = x / y
 			good = relation == "most" ? r <= limit : r >= limit
-			printf "  %s: %s (at %s %s, measured %.2f)\n", good ? "kept" : "MISSED", text, relation, limit, r
+			printf "  %s: %s (at %s %s, measured %.2f)\n", good ? "kept" : "MISSED", text,
+				relation, limit, r
 			exit !good
 		}' "$1" || missed=1
 }
@@ -46,7 +47,11 @@ bwrap_same() { # what bubblewrap is asked for to give the same
 	set -- bwrap --unshare-all --die-with-parent --new-session --cap-drop ALL --proc /proc --dev /dev --tmpfs /tmp \
 		--tmpfs "$HOME" --bind "$PWD" "$PWD" --chdir "$PWD"
 	for f in /usr /bin /sbin /lib /lib32 /lib64 /etc /opt; do
-		if [ -L "$f" ]; then set -- "$@" --symlink "$(readlink "$f")" "$f"; elif [ -d "$f" ]; then set -- "$@" --ro-bind "$f" "$f"; fi
+		if [ -L "$f" ]; then
+			set -- "$@" --symlink "$(readlink "$f")" "$f"
+		elif [ -d "$f" ]; then
+			set -- "$@" --ro-bind "$f" "$f"
+		fi
 	done
 	printf '%s\n' "$@"
 }
@@ -67,7 +72,9 @@ set -- "bare spawn" ./floor true \
 	@@ "sbx-run -b landlock" "$run" -b landlock -- ./floor true
 if have bwrap; then
 	set -- "$@" @@ "bwrap" $bwrap_args ./floor true
-	"$run" -b bubblewrap -- ./floor true 2>/dev/null && set -- "$@" @@ "sbx-run -b bubblewrap" "$run" -b bubblewrap -- ./floor true
+	if "$run" -b bubblewrap -- ./floor true 2>/dev/null; then
+		set -- "$@" @@ "sbx-run -b bubblewrap" "$run" -b bubblewrap -- ./floor true
+	fi
 fi
 "$spawn" "$rounds" "$@" >"$dir/start" || exit 1
 table "$dir/start" bwrap
@@ -103,12 +110,15 @@ chmod +x "$dir/cat.sh"
 table "$dir/output" "into cat >/dev/null"
 # 0.7 x the speed is 1 / 0.7 x the time
 promise "$dir/output" "sbx-run --json, 1 MiB kept" "into cat >/dev/null" 1.43 "capture of 1 GiB against cat"
-awk -F'\t' '$1 ~ /^sbx-run/ && $5 > 6144 { bad = 1; print "  MISSED: peak memory of " $1 ": " $5 " KiB" }
+awk -F'\t' '
+	$1 ~ /^sbx-run/ && $5 > 6144 { bad = 1; print "  MISSED: peak memory of " $1 ": " $5 " KiB" }
 	END { if (!bad) print "  kept: peak memory of the runner under 6 MiB"; exit bad }' "$dir/output" || missed=1
 
 echo "== project root of 200,000 files, $rounds rounds"
 (cd "$dir/many" && awk 'BEGIN { for (i = 0; i < 200; i++) { system("mkdir d" i) } }' &&
-	for d in d*; do (cd "$d" && awk 'BEGIN { for (i = 0; i < 1000; i++) { f = "f" i; printf "" >f; close(f) } }'); done)
+	for d in d*; do
+		(cd "$d" && awk 'BEGIN { for (i = 0; i < 1000; i++) { f = "f" i; printf "" >f; close(f) } }')
+	done)
 "$spawn" "$rounds" "small root" "$run" -b namespace -- ./floor true \
 	@@ "200,000 files" "$run" -b namespace --root "$dir/many" -- ./floor true >"$dir/files" || exit 1
 table "$dir/files" "small root"

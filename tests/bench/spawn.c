@@ -1,6 +1,6 @@
 /*
  * spawn ROUNDS LABEL CMD [ARG...] [@@ LABEL CMD [ARG...]]...: run the commands in turn, ROUNDS
- * times each (A B C A B C …), and print a line a command: label, median and lowest-tenth wall time
+ * times each (A B C A B C...), and print a line a command: label, median and lowest-tenth wall time
  * in milliseconds, median user+system time of the process and all that it waited for, peak RSS in
  * KiB. Paired runs, so that a noisy machine hits all of them alike. stdin and stdout are /dev/null.
  * Exit 1 if a command fails once.

@@ -217,6 +217,7 @@ print(*done)'
 	is "$rc:$out" '0:prlimit affinity scheduler priority ioprio' "$who: the own one can"
 	sandbox -- sh -c 'ulimit -n 50 && ulimit -n && nice -n 3 nice && nproc >/dev/null && echo yes'
 	is "$rc:$(printf '%s' "$out" | tr '\n' ,)" 0:50,3,yes "$who: ulimit, nice and nproc work"
+	# shellcheck disable=SC2034 # for sandbox
 	backend=native
 	start setsid sleep 60
 	sandbox -- "$py" -I -S -c "$change" "$pid"
