@@ -3,17 +3,17 @@
  * the guardian's socket, keep the deadlines, end it, wait for what is on its way, tell the result.
  * A table of who does what:
  *
- *   event                     STARTING           RUNNING              EXITED                ENDED
- *   guardian: started         → RUNNING          -                    -                     -
- *   guardian: failed          next or conclude   -                    -                     -
- *   guardian: exited          -                  → EXITED, drain      -                     -
- *   inner init: started       → RUNNING          -                    -                     -
- *   inner init: failed        kept for the end   -                    -                     -
- *   inner init: exited, done  -                  → EXITED, drain      -                     -
- *   guardian: socket ends     next or conclude   → ENDED (lost)       → ENDED               -
- *   outputs ended             -                  -                    kill the rest         conclude
- *   wall, cpu, memory, cancel kill               TERM, grace, KILL    KILL                  -
- *   drain bound               -                  -                    KILL                  conclude
+ *   event                      STARTING          RUNNING             EXITED         ENDED
+ *   guardian: started          to RUNNING        -                   -              -
+ *   guardian: failed           next or conclude  -                   -              -
+ *   guardian: exited           -                 to EXITED, drain    -              -
+ *   inner init: started        to RUNNING        -                   -              -
+ *   inner init: failed         kept for the end  -                   -              -
+ *   inner init: exited, done   -                 to EXITED, drain    -              -
+ *   guardian: socket ends      next or conclude  to ENDED (lost)     to ENDED       -
+ *   outputs ended              -                 -                   kill the rest  conclude
+ *   wall, cpu, memory, cancel  kill              TERM, grace, KILL   KILL           -
+ *   drain bound                -                 -                   KILL           conclude
  *
  * With an inner init (inner.h) the guardian's "started" and "exited" are those of its tool and say
  * nothing of the command.

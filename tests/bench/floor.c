@@ -1,8 +1,8 @@
 /*
  * What the kernel alone costs, as floors for the runner:
- *   floor ns CMD…                  one clone3 with every namespace, a vfork and exec of CMD as its
- *                                  child, two waits
- *   floor landlock PATH… -- CMD…   the forks of the landlock backend, a rule for each PATH, a
+ *   floor ns CMD...                one clone3 with every namespace, a vfork and exec of CMD as
+ *                                  its child, two waits
+ *   floor landlock PATH... -- CMD  the forks of the landlock backend, a rule for each PATH, a
  *                                  filter of the same length class, exec of CMD
  *   floor true                     does nothing (the command of all measurements)
  *   floor write BYTES              writes so many bytes to stdout in pieces of 64 KiB

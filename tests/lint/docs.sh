@@ -49,6 +49,7 @@ names() { # names MACRO FILE: the lower-case names of an X-macro table
 for name in $(names LAYERS "$root/lib/policy/layers.h") $(names REASONS "$root/lib/sandbox/sandbox.h"); do
 	grep -q "\`$name\`" "$readme" || complain "README.md does not tell of \`$name\`"
 done
+# shellcheck disable=SC2016 # back quotes of Markdown
 for path in $(grep -o '`\(lib\|applets\|tests\|vendor\)/[A-Za-z0-9_./-]*`' "$readme" | tr -d '`' | sort -u); do
 	[ -e "$root/$path" ] || complain "README.md names $path, which is not there"
 done
