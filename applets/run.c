@@ -14,6 +14,7 @@
 #include "../lib/base/limits.h"
 #include "../lib/base/log.h"
 #include "../lib/base/mem.h"
+#include "../lib/sandbox/root.h"
 #include "../lib/sandbox/sandbox.h"
 #include "../lib/sandbox/seccomp_file.h"
 #include "../lib/sys/fd.h"
@@ -90,7 +91,8 @@ static int open_result(struct run_state *s, struct err *e)
 	if (to == NULL)
 		return 0;
 	if (strncmp(to, "fd:", 3) != 0) {
-		s->result_fd = fd_open_named("--result", to, O_WRONLY | O_CREAT | O_TRUNC, 0644, e);
+		s->result_fd = root_open_named(&s->opts.policy, "--result", to,
+		    O_WRONLY | O_CREAT | O_TRUNC, 0644, e);
 		return s->result_fd >= 0 ? 0 : -1;
 	}
 	if (str_parse_u64(to + 3, 1 << 20, "--result fd:N", &n, e) != 0)

@@ -16,6 +16,7 @@
 
 #include "../base/mem.h"
 #include "../sys/fd.h"
+#include "../sys/path.h"
 #include "../sys/path_os.h"
 
 #define ROOT_PRIVATE "/workspace"
@@ -160,4 +161,62 @@ int root_resolve(struct plan *plan, struct err *e)
 	plan->cwd = mem_strdup(plan->root, e);
 	plan->cwd_fd = fcntl(plan->root_fd, F_DUPFD_CLOEXEC, 3);
 	return plan->cwd == NULL ? -1 : 0;
+}
+
+/* What lies below one of the folders that a sandboxed command may have written; its length, 0. */
+static size_t root_hostile_part(const struct policy *p, const char *path)
+{
+	char here[PATH_MAX], root[PATH_MAX];
+
+	if (getcwd(here, sizeof here) != NULL && path_below(path, here) != NULL)
+		return strlen(here);
+	if (p->root != NULL && realpath(p->root, root) != NULL && path_below(path, root) != NULL)
+		return strlen(root);
+	return 0;
+}
+
+/* The folder of path: from base_len on without following links. */
+static int root_open_folder_of(const char *path, size_t base_len, struct err *e)
+{
+	const char *slash = strrchr(path, '/');
+	MEM_AUTOFREE char *base = mem_strndup(path, base_len, e);
+	MEM_AUTOFREE char *rel = NULL;
+	int base_fd, fd;
+
+	if (base == NULL)
+		return -ENOMEM;
+	base_fd = open(base, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (base_fd < 0)
+		return -errno;
+	rel = slash <= path + base_len ?
+		  mem_strdup("", e) :
+		  mem_strndup(path + base_len + 1, (size_t)(slash - path) - base_len - 1, e);
+	fd = rel == NULL ? -ENOMEM : path_open_beneath(base_fd, rel, O_PATH | O_DIRECTORY);
+	fd_close(&base_fd);
+	return fd;
+}
+
+int root_open_named(const struct policy *p, const char *option, const char *path, int flags,
+    mode_t mode, struct err *e)
+{
+	char here[PATH_MAX];
+	MEM_AUTOFREE char *clean =
+	    view_clean_path(getcwd(here, sizeof here) != NULL ? here : "/", path, e);
+	size_t base_len;
+	int folder_fd, fd;
+
+	if (clean == NULL)
+		return -1;
+	base_len = root_hostile_part(p, clean);
+	if (base_len == 0)
+		return fd_open_named(AT_FDCWD, path, option, path, flags, mode, e);
+	folder_fd = root_open_folder_of(clean, base_len, e);
+	if (folder_fd == -ELOOP || folder_fd == -ENOTDIR)
+		return err_set(e, ERR_USAGE,
+		    "%s %s: leads through a symbolic link; name what it leads to", option, path);
+	if (folder_fd < 0)
+		return err_sys(e, ERR_USAGE, -folder_fd, "%s %s", option, path);
+	fd = fd_open_named(folder_fd, strrchr(clean, '/') + 1, option, path, flags, mode, e);
+	fd_close(&folder_fd);
+	return fd;
 }

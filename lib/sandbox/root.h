@@ -9,6 +9,13 @@
 /* Fill root, root_fd, private_root, cwd, cwd_outside and notice of the plan. Uses policy, home and
  * backend. */
 int root_resolve(struct plan *plan, struct err *e);
+/*
+ * A file named by an option that the runner itself reads or writes (--stdin, --result). Below the
+ * current folder or the project root no symbolic link is followed: an earlier command may have made
+ * it. The descriptor, or -1 with ERR_USAGE.
+ */
+int root_open_named(const struct policy *p, const char *option, const char *path, int flags,
+    mode_t mode, struct err *e);
 bool root_is_system_folder(const char *path); /* clean and absolute */
 
 #endif

@@ -12,6 +12,7 @@
 #include "../base/log.h"
 #include "../sys/fd.h"
 #include "../sys/tty.h"
+#include "root.h"
 #include "run.h"
 
 static int run_open_input(struct sandbox_run *run, struct guard *g, struct err *e)
@@ -22,7 +23,8 @@ static int run_open_input(struct sandbox_run *run, struct guard *g, struct err *
 		return 0; /* the stage opens /dev/null as it is inside */
 	if (run->rq.stdin_mode == STDIN_FILE) {
 		run->input_file_fd =
-		    fd_open_named("--stdin", run->rq.policy->stdin_path, O_RDONLY, 0, e);
+		    root_open_named(run->rq.policy, "--stdin",
+		    run->rq.policy->stdin_path, O_RDONLY, 0, e);
 		if (run->input_file_fd < 0)
 			return -1;
 	}

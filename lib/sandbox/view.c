@@ -14,6 +14,7 @@
 #include "../base/limits.h"
 #include "../base/mem.h"
 #include "../sys/path.h"
+#include "alias.h"
 
 /* What a program needs to start at all; only those that exist. /gnu and /nix hold whole systems
  * (Guix, NixOS). */
@@ -339,44 +340,73 @@ static int view_add_pins(struct view *v, const char *dst, struct err *e)
 	return 0;
 }
 
-/* A link that is hidden must not leave its target open by the target's own name: hide what it leads
- * to. */
-static int view_add_hide(
-    struct view *v, const struct policy_mount *m, const char *base, struct err *e)
+/* Every place inside at which the host's path can be seen. */
+static int view_add_places(
+    const struct view *v, const char *host_path, struct strv *places, struct err *e)
+{
+	for (size_t i = 0; i < v->count; i++) {
+		const struct view_op *op = &v->ops[i];
+		const char *rest = op->kind == VIEW_BIND ? path_below(host_path, op->src) : NULL;
+		MEM_AUTOFREE char *place = NULL;
+
+		if (rest == NULL)
+			continue;
+		place = mem_printf(e, "%s%s%s", op->dst, *rest == '\0' ? "" : "/", rest);
+		if (place == NULL || (!strv_has(places, place) && strv_add(places, place, e) != 0))
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * A link that is hidden must not leave its target open by the target's own name, nor a folder by
+ * the name of another mount or --bind of it: all places are hidden.
+ */
+static int view_collect_hidden(const struct view *v, const struct policy_mount *m, const char *base,
+    struct strv *places, struct err *e)
 {
 	char real[PATH_MAX];
 	MEM_AUTOFREE char *dst = view_clean_path(base, m->dst, e);
+	struct strv names = { NULL, 0, 0 };
+	int rc;
 
 	if (dst == NULL)
 		return -1;
 	if (strcmp(dst, "/") == 0)
 		return err_set(e, ERR_USAGE, "--hide /: nothing would be left");
-	if (realpath(dst, real) == NULL && view_writable_above(v, dst) != NULL)
-		return err_set(e, ERR_USAGE,
-		    "--hide %s: does not exist in a folder where the command could make it; make "
-		    "it first",
-		    dst);
-	return view_add(v, VIEW_HIDE, NULL, realpath(dst, real) != NULL ? real : dst, e) == NULL ?
-		   -1 :
-		   0;
+	if (realpath(dst, real) == NULL) {
+		if (view_writable_above(v, dst) != NULL)
+			return err_set(e, ERR_USAGE,
+			    "--hide %s: does not exist in a folder where the command could make "
+			    "it; make it first",
+			    dst);
+		return strv_has(places, dst) ? 0 : strv_add(places, dst, e);
+	}
+	rc = strv_has(places, real) ? 0 : strv_add(places, real, e);
+	if (rc == 0)
+		rc = strv_add(&names, real, e);
+	if (rc == 0)
+		rc = alias_find(real, &names, e);
+	for (size_t i = 0; i < names.n && rc == 0; i++)
+		rc = view_add_places(v, names.v[i], places, e);
+	strv_fini(&names);
+	return rc;
 }
 
-/* Pins of every place that the policy names; of a hidden one by its real path, as it will be
- * hidden. */
-static int view_add_all_pins(
-    struct view *v, const struct policy *p, const char *base, struct err *e)
+/* Pins of every place that the policy names, and of those that are hidden. */
+static int view_add_all_pins(struct view *v, const struct policy *p, const char *base,
+    const struct strv *hidden, struct err *e)
 {
-	char real[PATH_MAX];
-
 	for (size_t i = 0; i < p->mount_count; i++) {
 		const struct policy_mount *m = &p->mounts[i];
 		MEM_AUTOFREE char *dst = view_clean_path(base, m->dst != NULL ? m->dst : m->src, e);
-		bool is_hide = m->kind == MOUNT_HIDE;
 
-		if (dst == NULL ||
-		    view_add_pins(v, is_hide && realpath(dst, real) != NULL ? real : dst, e) != 0)
+		if (dst == NULL || (m->kind != MOUNT_HIDE && view_add_pins(v, dst, e) != 0))
 			return -1;
 	}
+	for (size_t i = 0; i < hidden->n; i++)
+		if (view_add_pins(v, hidden->v[i], e) != 0)
+			return -1;
 	return 0;
 }
 
@@ -424,26 +454,40 @@ bool view_shows(const struct view *v, const char *path)
 	return op != NULL && op->kind == VIEW_BIND;
 }
 
-int view_plan(struct view *v, const struct policy *p, const struct view_facts *f, struct err *e)
+static int view_add_named(struct view *v, const struct policy *p, const struct view_facts *f,
+    struct strv *hidden, struct err *e)
 {
-	size_t first;
+	size_t first = v->count;
 
-	if (view_add_base(v, f, e) != 0)
-		return -1;
-	first = v->count;
 	if (view_add_root(v, f, e) != 0)
 		return -1;
 	for (size_t i = 0; i < p->mount_count; i++)
 		if (p->mounts[i].kind != MOUNT_HIDE &&
 		    view_add_mount(v, &p->mounts[i], f->cwd, e) != 0)
 			return err_wrap(e, "mount %zu of the policy", i + 1);
-	if (view_add_all_pins(v, p, f->cwd, e) != 0)
-		return -1;
-	view_sort_by_depth(v, first);
 	for (size_t i = 0; i < p->mount_count; i++)
 		if (p->mounts[i].kind == MOUNT_HIDE &&
-		    view_add_hide(v, &p->mounts[i], f->cwd, e) != 0)
+		    view_collect_hidden(v, &p->mounts[i], f->cwd, hidden, e) != 0)
 			return -1;
+	if (view_add_all_pins(v, p, f->cwd, hidden, e) != 0)
+		return -1;
+	view_sort_by_depth(v, first);
+	for (size_t i = 0; i < hidden->n; i++)
+		if (view_add(v, VIEW_HIDE, NULL, hidden->v[i], e) == NULL)
+			return -1;
+	return 0;
+}
+
+int view_plan(struct view *v, const struct policy *p, const struct view_facts *f, struct err *e)
+{
+	struct strv hidden = { NULL, 0, 0 };
+	int rc = view_add_base(v, f, e);
+
+	if (rc == 0)
+		rc = view_add_named(v, p, f, &hidden, e);
+	strv_fini(&hidden);
+	if (rc != 0)
+		return -1;
 	for (size_t i = 0; i < v->count; i++) {
 		const struct view_op *above = view_covering(v, v->ops[i].dst, i);
 

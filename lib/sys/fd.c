@@ -140,11 +140,12 @@ int fd_reopen_nonblock(int fd)
 	return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
-int fd_open_named(const char *option, const char *path, int flags, mode_t mode, struct err *e)
+int fd_open_named(int dir_fd, const char *name, const char *option, const char *path, int flags,
+    mode_t mode, struct err *e)
 {
-	bool is_own_link = strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
-	int fd = open(
-	    path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (is_own_link ? 0 : O_NOFOLLOW), mode);
+	bool is_own_link = strncmp(name, "/dev/", 5) == 0 || strncmp(name, "/proc/", 6) == 0;
+	int how = flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (is_own_link ? 0 : O_NOFOLLOW);
+	int fd = openat(dir_fd, name, how, mode);
 	struct stat st;
 
 	if (fd < 0 && errno == ELOOP)

@@ -36,11 +36,12 @@ bool fd_is_writable(int fd);
 /* Write all of it, waiting where the descriptor is non-blocking. -1 with errno. */
 int fd_write_all(int fd, const void *data, size_t len);
 /*
- * A file that the user named, where hostile code may have made a link or a FIFO of that name: the
- * last component must be no link (but for those of /dev and /proc), and opening never waits.
- * ERR_USAGE naming the option.
+ * A file that the user named, where hostile code may have made a link or a FIFO of that name: name
+ * below dir_fd must be no link (but for those of /dev and /proc), and opening never waits. option
+ * and path are for messages. Errors: ERR_USAGE.
  */
-int fd_open_named(const char *option, const char *path, int flags, mode_t mode, struct err *e);
+int fd_open_named(int dir_fd, const char *name, const char *option, const char *path, int flags,
+    mode_t mode, struct err *e);
 /* The whole content of a file, at most the cap of out: ERR_USAGE for folders, FIFOs, devices and
  * too large files. */
 int fd_read_regular(const char *path, struct buf *out, struct err *e);

@@ -68,7 +68,8 @@ if tap_is_root; then
 	for processes in 0 1 2 3 8; do
 		rm -f res.json
 		run setpriv "--reuid=$id" "--regid=$id" --clear-groups env HOME=/nonexistent \
-			ASAN_OPTIONS=detect_leaks=0 prlimit "--nproc=$processes" "$sbx" -q --result res.json -- /bin/true
+			ASAN_OPTIONS=detect_leaks=0 prlimit "--nproc=$processes" \
+			"$sbx" -q --result res.json -- /bin/true
 		judge "$processes processes"
 		seen="$seen $verdict"
 	done
