@@ -76,8 +76,8 @@ static int put_base(struct bwrap *b, struct err *e)
 	return p->is_filter_by_tool ? put_number(b, "--seccomp", INNER_FD_FILTER, e) : 0;
 }
 
-static int put_tmpfs(struct bwrap *b, const char *dst, const char *perms, uint64_t size_bytes,
-		     struct err *e)
+static int put_tmpfs(
+    struct bwrap *b, const char *dst, const char *perms, uint64_t size_bytes, struct err *e)
 {
 	if (!b->facts->is_set_id && put_number(b, "--size", size_bytes, e) != 0)
 		return -1;
@@ -90,7 +90,7 @@ static int put_proc_masks(struct bwrap *b, const char *const *paths, struct err 
 		/* without --dev-bind a device cannot be opened at all */
 		if (b->facts->look(*paths, false).type != THING_NONE &&
 		    (put(b, e, "--ro-bind", "/dev/null", *paths, NULL) != 0 ||
-		     plan_add_check(b->plan, CHECK_HIDDEN, *paths, 0, 0, e) != 0))
+			plan_add_check(b->plan, CHECK_HIDDEN, *paths, 0, 0, e) != 0))
 			return -1;
 	return 0;
 }
@@ -106,7 +106,7 @@ static int put_proc(struct bwrap *b, struct err *e)
 	for (const char *const *path = plan_proc_read_only; *path != NULL; path++)
 		if (b->facts->look(*path, false).type != THING_NONE &&
 		    (put(b, e, "--ro-bind", *path, *path, NULL) != 0 ||
-		     plan_add_check(b->plan, CHECK_READ_ONLY, *path, 0, 0, e) != 0))
+			plan_add_check(b->plan, CHECK_READ_ONLY, *path, 0, 0, e) != 0))
 			return -1;
 	if (put_proc_masks(b, plan_proc_masked, e) != 0)
 		return -1;
@@ -125,9 +125,9 @@ static int put_dev(struct bwrap *b, struct err *e)
 static struct thing thing_of(const struct stat *st)
 {
 	return (struct thing){
-		.type = S_ISDIR(st->st_mode)   ? THING_FOLDER
-			: S_ISLNK(st->st_mode) ? THING_LINK
-					       : THING_FILE,
+		.type = S_ISDIR(st->st_mode) ? THING_FOLDER :
+			S_ISLNK(st->st_mode) ? THING_LINK :
+					       THING_FILE,
 		.dev = (uint64_t)st->st_dev,
 		.ino = (uint64_t)st->st_ino,
 	};
@@ -178,7 +178,7 @@ static int put_parents(struct bwrap *b, size_t i, struct err *e)
 			return -1;
 		if (!strv_has(&b->folders, path) &&
 		    (put(b, e, "--perms", "0755", "--dir", path, NULL) != 0 ||
-		     strv_add(&b->folders, path, e) != 0))
+			strv_add(&b->folders, path, e) != 0))
 			return -1;
 	}
 	return 0;
@@ -198,22 +198,21 @@ static int put_place(struct bwrap *b, size_t i, bool is_folder, struct err *e)
 		return e->kind == ERR_NOMEM ? -1 : 0;
 	there = b->facts->look(path, false);
 	if (there.type == THING_NONE)
-		return err_set(
-			e, ERR_USAGE,
-			"%s does not exist, and a mount point is not made in a folder of the host",
-			op->dst);
+		return err_set(e, ERR_USAGE,
+		    "%s does not exist, and a mount point is not made in a folder of the host",
+		    op->dst);
 	if (there.type == THING_LINK)
-		return err_set(e, ERR_USAGE, "%s is a symbolic link: name what it leads to",
-			       op->dst);
+		return err_set(
+		    e, ERR_USAGE, "%s is a symbolic link: name what it leads to", op->dst);
 	if ((there.type == THING_FOLDER) != is_folder)
 		return err_set(e, ERR_USAGE, "%s: a %s cannot be mounted over a %s", op->dst,
-			       is_folder ? "folder" : "file", is_folder ? "file" : "folder");
+		    is_folder ? "folder" : "file", is_folder ? "file" : "folder");
 	return 0;
 }
 
 /* Where others can write, a path may lead elsewhere when bwrap gets there: look again inside. */
-static int put_bind_checks(struct bwrap *b, const struct view_op *op, const struct thing *src,
-			   struct err *e)
+static int put_bind_checks(
+    struct bwrap *b, const struct view_op *op, const struct thing *src, struct err *e)
 {
 	if ((op->is_root || op->is_beneath || !op->may_create) &&
 	    plan_add_check(b->plan, CHECK_SAME, op->dst, src->dev, src->ino, e) != 0)
@@ -264,7 +263,7 @@ static int put_hide(struct bwrap *b, size_t i, struct err *e)
 		return 0;
 	case THING_LINK:
 		return err_set(e, ERR_USAGE,
-			       "--hide %s: a symbolic link inside; hide what it leads to", op->dst);
+		    "--hide %s: a symbolic link inside; hide what it leads to", op->dst);
 	case THING_FOLDER: /* read-only, so that its owner cannot change the mode */
 		rc = put_tmpfs(b, op->dst, "0000", 4096, e);
 		if (rc == 0)
@@ -287,8 +286,8 @@ static int put_op(struct bwrap *b, size_t i, struct err *e)
 	case VIEW_BIND:
 		return put_bind(b, i, e);
 	case VIEW_SYMLINK:
-		return put_parents(b, i, e) != 0 ? -1
-						 : put(b, e, "--symlink", op->src, op->dst, NULL);
+		return put_parents(b, i, e) != 0 ? -1 :
+						   put(b, e, "--symlink", op->src, op->dst, NULL);
 	case VIEW_PROC:
 		return put_proc(b, e);
 	case VIEW_DEV:
@@ -340,10 +339,13 @@ static struct thing look(const char *path, bool is_followed)
 	return thing_of(&st);
 }
 
+#define OVERFLOW_UID 65534U /* how a user namespace shows the outer root (user_namespaces(7)) */
+
 /* Nobody but root, and no sandboxed program, can have put it there. */
 static bool is_trusted_program(const char *path, struct stat *st)
 {
-	return stat(path, st) == 0 && S_ISREG(st->st_mode) && st->st_uid == 0 &&
+	return stat(path, st) == 0 && S_ISREG(st->st_mode) &&
+	       (st->st_uid == 0 || st->st_uid == OVERFLOW_UID) &&
 	       (st->st_mode & (S_IWGRP | S_IWOTH)) == 0 && access(path, X_OK) == 0;
 }
 
@@ -352,8 +354,8 @@ static bool is_trusted_program(const char *path, struct stat *st)
  * hold folders of projects (a virtual environment's bin) that an earlier sandboxed command could
  * write. SBX_BWRAP names another one.
  */
-static int find_bwrap(const struct sandbox_request *rq, char *path, size_t size, bool *is_set_id,
-		      struct err *e)
+static int find_bwrap(
+    const struct sandbox_request *rq, char *path, size_t size, bool *is_set_id, struct err *e)
 {
 	const char *named = plan_host_env(rq, "SBX_BWRAP");
 	const char *dir = named != NULL ? "" : PLAN_DEFAULT_PATH;
@@ -375,9 +377,8 @@ static int find_bwrap(const struct sandbox_request *rq, char *path, size_t size,
 		dir += n;
 	}
 	return err_set(e, ERR_REFUSED,
-		       "bubblewrap is not installed: no bwrap %s %s (apt-get install bubblewrap)",
-		       named != NULL ? "at SBX_BWRAP" : "in",
-		       named != NULL ? named : PLAN_DEFAULT_PATH);
+	    "bubblewrap is not installed: no bwrap %s %s (apt-get install bubblewrap)",
+	    named != NULL ? "at SBX_BWRAP" : "in", named != NULL ? named : PLAN_DEFAULT_PATH);
 }
 
 /* A mask must be what it says: in a hostile /dev, "null" could be anything (CVE-2025-31133). */
@@ -407,12 +408,12 @@ static int check_set_id(struct plan *p, const char *program, struct err *e)
 		if (p->policy->mounts[i].kind == MOUNT_TMPFS &&
 		    p->policy->mounts[i].size_bytes != 0 && !p->policy->is_best_effort)
 			return err_set(e, ERR_REFUSED,
-				       "--tmpfs %s: %s is set-user-id and then sets no size; "
-				       "--best-effort runs without",
-				       p->policy->mounts[i].dst, program);
-	notice = mem_printf(
-		e, "%s%s%s is set-user-id: /tmp and other private folders have no size limit",
-		p->notice == NULL ? "" : p->notice, p->notice == NULL ? "" : "; ", program);
+			    "--tmpfs %s: %s is set-user-id and then sets no size; "
+			    "--best-effort runs without",
+			    p->policy->mounts[i].dst, program);
+	notice = mem_printf(e,
+	    "%s%s%s is set-user-id: /tmp and other private folders have no size limit",
+	    p->notice == NULL ? "" : p->notice, p->notice == NULL ? "" : "; ", program);
 	free(p->notice);
 	p->notice = notice;
 	return notice == NULL ? -1 : 0;
@@ -480,21 +481,21 @@ static bool is_apparmor_restricting(void)
 	char text[8];
 
 	return fd_read_small(AT_FDCWD, "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
-			     text, sizeof text) > 0 &&
+		   text, sizeof text) > 0 &&
 	       text[0] == '1';
 }
 
 void bubblewrap_explain(const char *line, struct err *e)
 {
 	static const char apparmor[] =
-		"AppArmor takes the rights of user namespaces away: give bwrap a profile "
-		"with \"userns,\", or sysctl kernel.apparmor_restrict_unprivileged_userns=0";
+	    "AppArmor takes the rights of user namespaces away: give bwrap a profile "
+	    "with \"userns,\", or sysctl kernel.apparmor_restrict_unprivileged_userns=0";
 	static const char refused[] =
-		"user namespaces are refused here (a container, "
-		"kernel.unprivileged_userns_clone or user.max_user_namespaces); "
-		"-b landlock needs none";
+	    "user namespaces are refused here (a container, "
+	    "kernel.unprivileged_userns_clone or user.max_user_namespaces); "
+	    "-b landlock needs none";
 	static const char no_mounts[] =
-		"mounts are refused here (a container); -b landlock needs none";
+	    "mounts are refused here (a container); -b landlock needs none";
 	static const struct {
 		const char *said, *remedy;
 	} known[] = {
@@ -505,16 +506,15 @@ void bubblewrap_explain(const char *line, struct err *e)
 		{ "Creating new namespace failed", refused },
 		{ "Failed to make / slave", no_mounts },
 		{ "Can't mount proc",
-		  "the /proc around us has masked parts (a container); -b landlock needs none" },
+		    "the /proc around us has masked parts (a container); -b landlock needs none" },
 	};
 
 	for (size_t i = 0; i < MEM_COUNT(known); i++) {
 		if (strstr(line, known[i].said) == NULL)
 			continue;
 		(void)err_set(e, ERR_SETUP, "%s (%s)", line,
-			      known[i].remedy == refused && is_apparmor_restricting()
-				      ? apparmor
-				      : known[i].remedy);
+		    known[i].remedy == refused && is_apparmor_restricting() ? apparmor :
+									      known[i].remedy);
 		return;
 	}
 	(void)err_set(e, ERR_SETUP, "%s", line);

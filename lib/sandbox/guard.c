@@ -24,6 +24,7 @@
 #include "../sys/loop.h"
 #include "../sys/path.h"
 #include "../sys/proc.h"
+#include "../sys/tty.h"
 #include "../sys/tree.h"
 
 void guard_note(struct guard *g, enum layer layer, int errnum)
@@ -115,6 +116,8 @@ static int guard_open_pty(struct guard *g, struct err *e)
 	g->pty_master_fd = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
 	if (g->pty_master_fd < 0 || unlockpt(g->pty_master_fd) != 0)
 		return err_sys(e, ERR_SETUP, errno, "open a pseudo-terminal");
+	/* before the command can look at it, and be told by SIGWINCH of a change that was none */
+	tty_copy_size(g->plan->rq->stdin_fd, g->pty_master_fd);
 #ifdef TIOCGPTPEER
 	g->pty_slave_fd = ioctl(g->pty_master_fd, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	if (g->pty_slave_fd >= 0)

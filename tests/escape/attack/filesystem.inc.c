@@ -117,7 +117,7 @@ static int change_bind(const char *folder)
 	int error;
 
 	if (fd < 0)
-		return errno;
+		return errno == EAFNOSUPPORT ? EACCES : errno; /* no socket at all */
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s/socket", folder);
 	error = errno_of(bind(fd, (struct sockaddr *)&address, sizeof(address)));
 	close(fd);
