@@ -7,7 +7,8 @@
 
 /*
  * Add to out every other path under which what real (a real path that exists) names can be reached
- * through the mount table of this process. Without a readable table (no /proc): none. -1: no memory.
+ * through the mount table of this process. Without a readable table (no /proc): none.
+ * -1: no memory.
  */
 int alias_find(const char *real, struct strv *out, struct err *e);
 

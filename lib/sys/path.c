@@ -61,3 +61,35 @@ int path_open_beneath(int dir_fd, const char *rel, int flags)
 
 	return fd == -ENOSYS || fd == -EPERM ? path_walk(dir_fd, rel, flags) : fd;
 }
+
+static bool path_has_parent(const char *rel)
+{
+	for (const char *w = rel; *w != '\0'; w += strspn(w, "/")) {
+		size_t n = strcspn(w, "/");
+
+		if (n == 2 && memcmp(w, "..", 2) == 0)
+			return true;
+		w += n;
+	}
+	return false;
+}
+
+int path_open_from_here(const char *path, int flags)
+{
+	char here[PATH_MAX];
+	const char *rel = path;
+	int here_fd, fd;
+
+	if (path[0] == '/')
+		rel = getcwd(here, sizeof here) == NULL ? NULL : path_below(path, here);
+	if (rel == NULL || *rel == '\0' || path_has_parent(rel)) {
+		fd = open(path, flags | O_CLOEXEC);
+		return fd < 0 ? -errno : fd;
+	}
+	here_fd = open(".", PATH_OS_SEARCH | O_DIRECTORY | O_CLOEXEC);
+	if (here_fd < 0)
+		return -errno;
+	fd = path_open_beneath(here_fd, rel, flags);
+	(void)close(here_fd);
+	return fd;
+}

@@ -9,6 +9,11 @@
  * rel "" is dir_fd itself. Raw: the descriptor or -errno, -ELOOP for a link.
  */
 int path_open_beneath(int dir_fd, const char *rel, int flags);
+/*
+ * Open a file that the user named. What lies in the current folder, a project's perhaps, is opened
+ * without following links, which an earlier sandboxed command may have made. As above: -errno.
+ */
+int path_open_from_here(const char *path, int flags);
 /* What is left of path below dir (both absolute and clean): "" for dir itself, NULL when it is not
  * below. */
 const char *path_below(const char *path, const char *dir);
