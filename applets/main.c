@@ -132,7 +132,6 @@ static int install_program(const char *dir, struct stat *before, struct err *e)
 		return -1;
 	if (stat("/proc/self/exe", &self) != 0)
 		return err_sys(e, ERR_IO, errno, "--install: find the program (is /proc mounted?)");
-	memset(before, 0, sizeof *before);
 	if (stat(to, before) == 0 && before->st_dev == self.st_dev && before->st_ino == self.st_ino)
 		return 0;
 	if (out_copy_file("/proc/self/exe", temp, 0755, e) != 0 || rename(temp, to) != 0) {
@@ -148,7 +147,7 @@ static int sbx_install(int argc, char **argv, struct err *e)
 {
 	bool is_symbolic = argc > 2 && strcmp(argv[2], "-s") == 0;
 	const char *dir = argv[is_symbolic ? 3 : 2];
-	struct stat before;
+	struct stat before = { 0 };
 
 	if (dir == NULL || argc > (is_symbolic ? 4 : 3) || dir[0] == '-')
 		return err_set(e, ERR_USAGE, "usage: sbx --install [-s] DIR");

@@ -191,7 +191,7 @@ ssize_t capture_read(struct capture *c, int stream, int fd)
 int capture_take(struct capture *c, int stream, struct captured *out, struct err *e)
 {
 	struct capture_stream *s = &c->streams[stream];
-	size_t head = s->head_len, tail = s->ring_len, skip = 0;
+	size_t head = s->head_len, tail = s->ring_size == 0 ? 0 : s->ring_len, skip = 0;
 	size_t start =
 	    s->ring_size == 0 ? 0 : (s->ring_pos + s->ring_size - s->ring_len) % s->ring_size;
 	unsigned char first[4];
@@ -200,7 +200,7 @@ int capture_take(struct capture *c, int stream, struct captured *out, struct err
 	out->omitted_bytes = s->total_bytes - head - tail;
 	if (out->omitted_bytes > 0) {
 		head = str_utf8_floor(s->head, head);
-		for (size_t i = 0; i < 4 && i < tail; i++)
+		for (size_t i = 0; i < 4 && i < tail && s->ring_size > 0; i++)
 			first[i] = s->ring[(start + i) % s->ring_size];
 		skip = tail == 0 ? 0 : str_utf8_skip(first, tail < 4 ? tail : 4);
 	}
@@ -209,7 +209,7 @@ int capture_take(struct capture *c, int stream, struct captured *out, struct err
 	buf_init(&out->head, LIMIT_OUTPUT_MAX);
 	if (head > 0 && buf_put(&out->head, s->head, head, e) != 0)
 		return -1;
-	for (size_t i = skip; i < tail;) { /* the ring in at most two pieces */
+	for (size_t i = skip; i < tail && s->ring_size > 0;) { /* the ring in at most two pieces */
 		size_t at = (start + i) % s->ring_size;
 		size_t n = s->ring_size - at < tail - i ? s->ring_size - at : tail - i;
 

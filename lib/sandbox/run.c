@@ -667,13 +667,11 @@ struct sandbox_run *sandbox_start(struct loop *loop, const struct sandbox_reques
 	run->done = done;
 	run->ctx = ctx;
 	if (rq->is_only_run)
-		proc_set_subreaper(); /* should the guardian be killed, what it guarded comes to us
-				       */
+		proc_set_subreaper(); /* of what a killed guardian leaves */
 	run->named = sandbox_backend_find(rq->policy->backend, &is_auto, &why);
-	if (run->named == NULL && !is_auto)
-		run_fail(run, &why);
-	else if (rq->policy->timeout_ms != 0 &&
-		 loop_arm(loop, &run->wall, rq->policy->timeout_ms, &why) != 0)
+	if ((run->named == NULL && !is_auto) ||
+	    (rq->policy->timeout_ms != 0 &&
+		loop_arm(loop, &run->wall, rq->policy->timeout_ms, &why) != 0))
 		run_fail(run, &why);
 	else
 		run_try_next(run);

@@ -77,8 +77,9 @@ bool view_path_is_below(const char *path, const char *dir)
 
 char *view_clean_path(const char *base, const char *path, struct err *e)
 {
-	MEM_AUTOFREE char *joined =
-	    path[0] == '/' ? mem_strdup(path, e) : mem_printf(e, "%s/%s", base, path);
+	MEM_AUTOFREE char *joined = path == NULL   ? NULL :
+				    path[0] == '/' ? mem_strdup(path, e) :
+						     mem_printf(e, "%s/%s", base, path);
 	char *out = joined == NULL ? NULL : mem_calloc(strlen(joined) + 2, 1, e);
 	size_t len = 0;
 	char *save = NULL;

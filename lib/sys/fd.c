@@ -60,8 +60,8 @@ int fd_sanitize_std(struct err *e)
 		if (fcntl(fd, F_GETFD) >= 0)
 			continue;
 		/* the lowest free number is fd itself, as all below are open */
-		if (open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) != fd &&
-		    open("/", O_RDONLY) != fd)
+		if (open("/dev/null", (fd == 0 ? O_RDONLY : O_WRONLY) | O_CLOEXEC) != fd &&
+		    open("/", O_RDONLY | O_CLOEXEC) != fd)
 			return err_set(e, ERR_SETUP,
 			    "descriptor %d is closed and /dev/null cannot be opened", fd);
 	}

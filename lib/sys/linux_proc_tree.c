@@ -30,31 +30,44 @@ struct proc_stat {
 	char state;
 };
 
+#define STAT_FIELDS 25 /* 0 and 1 unused, as proc_pid_stat(5) counts from 1 */
+
+/* The numbers from field 4 on; how far it came. */
+static size_t proc_read_fields(const char *text, uint64_t fields[STAT_FIELDS])
+{
+	size_t i = 4;
+	char *end;
+
+	for (; i < STAT_FIELDS; i++) {
+		fields[i] =
+		    *text == '-' ? (uint64_t)strtoll(text, &end, 10) : strtoull(text, &end, 10);
+		if (end == text)
+			break;
+		text = end + (*end == ' ');
+	}
+	return i;
+}
+
 /* proc_pid_stat(5): the name in field 2 may hold anything, so count from the last ')'. */
 static int proc_read_stat(const char *pid_name, struct proc_stat *st)
 {
 	char path[64], text[1024];
-	unsigned long long utime, stime, rss, start;
-	long long cutime, cstime;
+	uint64_t fields[STAT_FIELDS] = { 0 };
 	const char *p;
-	int ppid;
 
 	(void)snprintf(path, sizeof path, "/proc/%.20s/stat", pid_name);
 	if (fd_read_small(AT_FDCWD, path, text, sizeof text) <= 0)
 		return -1;
 	p = strrchr(text, ')');
-	if (p == NULL ||
-	    sscanf(p + 1,
-		" %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld %*d %*d %*d %*d "
-		"%llu %*u %llu",
-		&st->state, &ppid, &utime, &stime, &cutime, &cstime, &start, &rss) != 8)
+	if (p == NULL || strlen(p) < 5 || proc_read_fields(p + 4, fields) < STAT_FIELDS)
 		return -1;
+	st->state = p[2];
 	st->pid = (pid_t)strtol(pid_name, NULL, 10);
-	st->ppid = ppid;
-	st->cpu_ticks = utime + stime;
-	st->child_ticks = (uint64_t)(cutime + cstime);
-	st->rss_pages = rss;
-	st->start_ticks = start;
+	st->ppid = (pid_t)fields[4];
+	st->cpu_ticks = fields[14] + fields[15];
+	st->child_ticks = fields[16] + fields[17];
+	st->start_ticks = fields[22];
+	st->rss_pages = fields[24];
 	return 0;
 }
 
@@ -219,7 +232,7 @@ static bool proc_reap(pid_t keep, int *keep_status, struct rusage *keep_usage, b
 
 int proc_kill_children(pid_t keep, int *keep_status, struct rusage *keep_usage, bool *keep_seen)
 {
-	uint64_t end_ms = clock_now_ms() + PROC_KILL_SECONDS * 1000U;
+	uint64_t end_ms = clock_now_ms() + (uint64_t)PROC_KILL_SECONDS * 1000U;
 	struct timespec pause = { 0, 200000 };
 	size_t left = 1, before;
 
