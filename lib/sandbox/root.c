@@ -167,12 +167,12 @@ int root_resolve(struct plan *plan, struct err *e)
 static size_t root_hostile_part(const struct policy *p, const char *path)
 {
 	char here[PATH_MAX], root[PATH_MAX];
+	const char *rel = getcwd(here, sizeof here) == NULL ? NULL : path_below(path, here);
 
-	if (getcwd(here, sizeof here) != NULL && path_below(path, here) != NULL)
+	if (rel != NULL && *rel != '\0')
 		return strlen(here);
-	if (p->root != NULL && realpath(p->root, root) != NULL && path_below(path, root) != NULL)
-		return strlen(root);
-	return 0;
+	rel = p->root == NULL || realpath(p->root, root) == NULL ? NULL : path_below(path, root);
+	return rel != NULL && *rel != '\0' ? strlen(root) : 0;
 }
 
 /* The folder of path: from base_len on without following links. */
