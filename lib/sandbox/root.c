@@ -179,6 +179,7 @@ static size_t root_hostile_part(const struct policy *p, const char *path)
 static int root_open_folder_of(const char *path, size_t base_len, struct err *e)
 {
 	const char *slash = strrchr(path, '/');
+	const char *start = path + base_len + (base_len > 1 ? 1 : 0); /* "/" ends in its own slash */
 	MEM_AUTOFREE char *base = mem_strndup(path, base_len, e);
 	MEM_AUTOFREE char *rel = NULL;
 	int base_fd, fd;
@@ -188,9 +189,7 @@ static int root_open_folder_of(const char *path, size_t base_len, struct err *e)
 	base_fd = open(base, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (base_fd < 0)
 		return -errno;
-	rel = slash <= path + base_len ?
-		  mem_strdup("", e) :
-		  mem_strndup(path + base_len + 1, (size_t)(slash - path) - base_len - 1, e);
+	rel = slash <= start ? mem_strdup("", e) : mem_strndup(start, (size_t)(slash - start), e);
 	fd = rel == NULL ? -ENOMEM : path_open_beneath(base_fd, rel, O_PATH | O_DIRECTORY);
 	fd_close(&base_fd);
 	return fd;
