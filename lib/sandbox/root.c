@@ -169,7 +169,7 @@ static size_t root_hostile_part(const struct policy *p, const char *path)
 	char here[PATH_MAX], root[PATH_MAX];
 	const char *rel = getcwd(here, sizeof here) == NULL ? NULL : path_below(path, here);
 
-	if (rel != NULL && *rel != '\0')
+	if (rel != NULL && *rel != '\0' && here[1] != '\0') /* "/" is nobody's project */
 		return strlen(here);
 	rel = p->root == NULL || realpath(p->root, root) == NULL ? NULL : path_below(path, root);
 	return rel != NULL && *rel != '\0' ? strlen(root) : 0;

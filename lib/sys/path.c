@@ -80,8 +80,10 @@ int path_open_from_here(const char *path, int flags)
 	const char *rel = path;
 	int here_fd, fd;
 
-	if (path[0] == '/')
-		rel = getcwd(here, sizeof here) == NULL ? NULL : path_below(path, here);
+	if (getcwd(here, sizeof here) == NULL || here[1] == '\0') /* "/" is nobody's project */
+		rel = NULL;
+	else if (path[0] == '/')
+		rel = path_below(path, here);
 	if (rel == NULL || *rel == '\0' || path_has_parent(rel)) {
 		fd = open(path, flags | O_CLOEXEC);
 		return fd < 0 ? -errno : fd;
