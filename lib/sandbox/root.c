@@ -179,7 +179,8 @@ static size_t root_hostile_part(const struct policy *p, const char *path)
 static int root_open_folder_of(const char *path, size_t base_len, struct err *e)
 {
 	const char *slash = strrchr(path, '/');
-	const char *start = path + base_len + (base_len > 1 ? 1 : 0); /* "/" ends in its own slash */
+	/* "/" ends in its own slash */
+	const char *start = path + base_len + (base_len > 1 ? 1 : 0);
 	MEM_AUTOFREE char *base = mem_strndup(path, base_len, e);
 	MEM_AUTOFREE char *rel = NULL;
 	int base_fd, fd;
