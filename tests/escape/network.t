@@ -83,7 +83,7 @@ heard() {
 # Silence on the host's side; then the same with --net host, where the network must be reached: the
 # refusal before came from the layer and not from the test.
 extra_asserts() {
-	unpromised=$(result_field layers | sed -n 's/.*"layer":"view".*/^unix [/]/p')
+	unpromised=$(result_field layers | sed -n 's|.*"layer":"view".*|^unix [/]|p')
 	is "$(heard | tr ';' '\n' | grep -v "${unpromised:-^\$}")" '' \
 		"$label: the host's sockets heard nothing"
 	sbx "$1" "$2" --net host -- "$work/root/attack" 66
