@@ -352,7 +352,7 @@ static int plan_memory(struct plan *plan, struct err *e)
 		plan->applied |= LAYER_BIT(LAYER_MEMORY);
 		return 0;
 	}
-	if (is_native) { /* the seed's contract, which is no limit of the whole: so it is told */
+	if (is_native) { /* no limit of the whole: so it is told */
 		plan_miss(plan, LAYER_MEMORY,
 		    "RLIMIT_AS limits each process by itself, not all together (%s)",
 		    plan->cgroup.why[CGROUP_MEMORY]);

@@ -49,7 +49,7 @@ struct captured {
 	uint64_t omitted_bytes; /* 0: nothing is left out */
 };
 
-struct sandbox_result { /* the seed's SandboxResult and what goes beyond it; every string is owned
+struct sandbox_result { /* what is told of a run; every string is owned
 			   or static */
 	int exit_code;  /* the command's own, 128+n after a signal; 1 when it was not launched */
 	struct captured out, err; /* empty when streaming, but for total_bytes */

@@ -18,7 +18,7 @@ fields() {
 	ok "$at: duration is in milliseconds" result '400 <= duration_ms < 30000'
 	sandbox --json -- sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'
 	ok "$at: processor time is measured" result 'cpu_user_ms + cpu_system_ms >= 30'
-	# As the seed has it, the smallest possible result.
+	# The smallest possible result.
 	sandbox --json -- true
 	ok "$at: nothing printed" result 'stdout == ""' 'stderr == ""' 'exit_code == 0'
 	sandbox --json -- printf 'a\0b\t"\\\1\177\n'
