@@ -419,15 +419,30 @@ static int probe_policy(struct policy *p, const char *backend, const char *self_
 	p->timeout_ms = PROBE_BACKEND_MS;
 	p->kill_grace_ms = 0;
 	p->backend = backend == NULL ? NULL : mem_strdup(backend, e);
-	p->mounts = mem_calloc(1, sizeof *p->mounts, e);
-	if (p->mounts == NULL || (backend != NULL && p->backend == NULL))
+	if (backend != NULL && p->backend == NULL)
 		return -1;
+	if (backend != NULL && strcmp(backend, "native") == 0)
+		return 0;
 	/* our own program is the command: the only one that is surely there */
+	p->mounts = mem_calloc(1, sizeof *p->mounts, e);
+	if (p->mounts == NULL)
+		return -1;
 	p->mounts[0].kind = MOUNT_RO;
 	p->mounts[0].src = mem_strdup(self_path, e);
 	p->mounts[0].dst = mem_strdup(self_path, e);
-	p->mount_count = backend != NULL && strcmp(backend, "native") == 0 ? 0 : 1;
+	p->mount_count = 1;
 	return p->mounts[0].src == NULL || p->mounts[0].dst == NULL ? -1 : 0;
+}
+
+static void probe_put_reason(struct probe_row *row, const struct sandbox_result *res)
+{
+	if (row->works)
+		row->reason[0] = '\0';
+	else if (res->error.kind != ERR_NONE)
+		(void)snprintf(row->reason, sizeof row->reason, "%.250s", res->error.msg);
+	else
+		(void)snprintf(row->reason, sizeof row->reason, "it ended by %s, status %d",
+		    reason_name(res->reason), res->exit_code);
 }
 
 /* A real run; what came of it is copied out. */
@@ -465,10 +480,7 @@ static int probe_real_run(const char *backend, const char *self_path, struct pro
 		else
 			(void)snprintf(
 			    row->evidence, sizeof row->evidence, "a command could not be run");
-		(void)snprintf(row->reason, sizeof row->reason, "%.250s",
-		    row->works                  ? "" :
-		    res->error.kind != ERR_NONE ? res->error.msg :
-						  reason_name(res->reason));
+		probe_put_reason(row, res);
 	}
 	sandbox_run_free(run);
 	policy_fini(&policy);

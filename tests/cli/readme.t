@@ -22,6 +22,9 @@ block() {
 block sh | sed -n '/^sbx-/p' | sed 's/[[:space:]]*#.*//' >"$tmp/commands"
 ok 'README.md shows commands' test "$(wc -l <"$tmp/commands")" -ge 5
 while IFS= read -r command <&3; do
+	# LeakSanitizer ends a program that may not ptrace itself: the sanitizer build of the probe, which runs
+	# itself in each sandbox, cannot say yes there
+	[ "${SBX_MODE:-release} $command" != 'asan sbx-probe' ] || continue
 	sh -c "$command" >"$tmp/out" 2>"$tmp/err" </dev/null
 	is "$?" 0 "$command"
 done 3<"$tmp/commands"
