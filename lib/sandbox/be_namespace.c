@@ -31,7 +31,7 @@ struct ns_build { /* while the view is built */
 	struct guard *g;
 	struct mount_source *sources; /* one an operation of the view, fd -1 where it needs none */
 	struct mount_source devices[MEM_COUNT(devices)];
-	struct mount_source outer_proc; /* for where a fresh /proc is refused */
+	int outer_proc_fd; /* for where a fresh /proc is refused */
 	bool is_detachable;
 	bool has_hide_places;
 };
@@ -251,6 +251,21 @@ static int ns_mask_proc(const struct plan *p, struct err *e)
 	return p->outside_uid == 0 ? ns_mask_files(plan_proc_masked_for_root, e) : 0;
 }
 
+/* Read-only, and where Landlock's ptrace rule keeps the environment of other processes closed. */
+static int ns_bind_outer_proc(struct ns_build *b)
+{
+	const struct plan *p = b->g->plan;
+	struct mount_source proc;
+	int rc;
+
+	for (size_t i = 0; i < p->rule_count; i++)
+		if (strcmp(p->rules[i].path, "/proc") == 0)
+			p->rules[i].access = LANDLOCK_READ;
+	rc = mount_source_open(&proc, b->outer_proc_fd, "",
+	    MOUNT_READ_ONLY | MOUNT_NO_DEVICES | MOUNT_NO_EXEC, -1);
+	return rc != 0 ? rc : mount_attach(&proc, "/proc");
+}
+
 static int ns_make_proc(struct ns_build *b, struct err *e)
 {
 	int errnum = 0, rc;
@@ -264,18 +279,14 @@ static int ns_make_proc(struct ns_build *b, struct err *e)
 	}
 	/*
 	 * In a container whose own /proc is masked the kernel refuses a fresh one (EPERM; EBUSY in
-	 * some). The outer one shows other processes: only read-only, and only where Landlock's
-	 * ptrace rule keeps their environment closed (landlock(7)), else none.
+	 * some). The outer one shows other processes: only with Landlock (landlock(7)), else none.
 	 */
 	if (rc != -EPERM && rc != -EACCES && rc != -EBUSY)
 		return ns_fail(e, rc, "mount", "/proc");
 	guard_note(b->g, LAYER_PROC, -rc);
-	if (b->outer_proc.fd < 0 || landlock_abi(&errnum) == 0)
+	if (b->outer_proc_fd < 0 || landlock_abi(&errnum) == 0)
 		return 0;
-	for (size_t i = 0; i < b->g->plan->rule_count; i++)
-		if (strcmp(b->g->plan->rules[i].path, "/proc") == 0)
-			b->g->plan->rules[i].access = LANDLOCK_READ;
-	rc = mount_attach(&b->outer_proc, "/proc");
+	rc = ns_bind_outer_proc(b);
 	return rc == 0 ? 0 : ns_fail(e, rc, "mount the outer /proc", "");
 }
 
@@ -397,7 +408,7 @@ static int ns_drop_old_root(struct ns_build *b, struct err *e)
 	int rc = b->is_detachable ? mount_drop_old_root() : 0;
 
 	b->is_detachable = false;
-	mount_source_close(&b->outer_proc);
+	fd_close(&b->outer_proc_fd);
 	return rc == 0 ? 0 : ns_fail(e, rc, "drop the old root", "");
 }
 
@@ -409,9 +420,6 @@ static int ns_build_view(struct ns_build *b, struct err *e)
 
 	if (ns_open_sources(b, e) != 0)
 		return -1;
-	b->outer_proc.fd = -1;
-	(void)mount_source_open(&b->outer_proc, AT_FDCWD, "/proc",
-	    MOUNT_READ_ONLY | MOUNT_NO_DEVICES | MOUNT_NO_EXEC, -1);
 	rc = mount_new_root();
 	if (rc != 0)
 		return ns_fail(e, rc, "mount an empty root", "");
@@ -443,8 +451,11 @@ static int ns_setup(struct guard *g, struct err *e)
 
 	memset(&b, 0, sizeof b);
 	b.g = g;
+	b.outer_proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	b.sources = mem_calloc(g->plan->view.count, sizeof *b.sources, e);
-	if (b.sources == NULL || ns_map(g, e) != 0 || ns_build_view(&b, e) != 0)
+	if (b.sources == NULL || ns_map(g, e) != 0)
+		return -1;
+	if (ns_build_view(&b, e) != 0)
 		return -1;
 	free(b.sources);
 	if ((g->plan->namespaces & CLONE_NEWNET) != 0) {
