@@ -14,18 +14,30 @@
 
 enum name_class { KEEP, INJECTION, HANDLE, SECRET };
 
+/* No pointers: a position-independent program would have to relocate each one at every start. */
+#define EXACT_MAX 30
+#define START_MAX 22
+#define END_MAX 26
+
 struct exact_rule {
-	const char *name;
-	enum name_class class;
+	char name[EXACT_MAX + 1];
+	unsigned char class; /* enum name_class */
 };
 
 struct glob_rule {
-	const char *start;
-	const char *end;
+	char start[START_MAX + 1];
+	char end[END_MAX + 1];
 	unsigned char start_len;
 	unsigned char end_len;
-	enum name_class class;
+	unsigned char class;
 };
+
+#define EXACT(name, class) _Static_assert(sizeof(name) <= EXACT_MAX + 1, name);
+#define GLOB(start, end, class) \
+	_Static_assert(sizeof(start) <= START_MAX + 1 && sizeof(end) <= END_MAX + 1, start end);
+#include "env_rules.def"
+#undef EXACT
+#undef GLOB
 
 static const struct exact_rule exact_rules[] = {
 #define EXACT(name, class) { name, class },

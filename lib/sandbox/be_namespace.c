@@ -64,7 +64,7 @@ static int ns_find_root(const struct plan *p, int *fd, struct err *e)
 {
 	struct stat pinned, here;
 
-	*fd = open(p->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	*fd = openat(AT_FDCWD, p->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (*fd < 0)
 		return err_sys(e, ERR_USAGE, errno, "project root %s", p->root);
 	if (fstat(p->root_fd, &pinned) == 0 && fstat(*fd, &here) == 0 &&
@@ -127,7 +127,7 @@ static int ns_open_sources(struct ns_build *b, struct err *e)
 	for (size_t i = 0; i < MEM_COUNT(devices); i++) {
 		(void)snprintf(path, sizeof path, "/dev/%s", devices[i]);
 		b->devices[i].fd = -1; /* a container may lack one: the command does without */
-		(void)mount_source_open(&b->devices[i], AT_FDCWD, path, 0, -1);
+		(void)mount_source_open(&b->devices[i], AT_FDCWD, path, MOUNT_IS_DEVICE, -1);
 	}
 	return 0;
 }
@@ -168,7 +168,6 @@ static int ns_mount_point(const struct view_op *op, bool is_dir, struct err *e)
 {
 	char path[4096];
 	struct stat st;
-	int fd;
 
 	if (!mount_has_new_api() && ns_leads_through_link(op->dst))
 		return err_set(e, ERR_USAGE,
@@ -194,11 +193,9 @@ static int ns_mount_point(const struct view_op *op, bool is_dir, struct err *e)
 		return mkdir(path, 0755) == 0 || errno == EEXIST ?
 			   0 :
 			   err_sys(e, ERR_SETUP, errno, "make folder %s", path);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	if (fd < 0)
-		return err_sys(e, ERR_SETUP, errno, "make mount point %s", path);
-	(void)close(fd);
-	return 0;
+	return mknod(path, S_IFREG | 0644, 0) == 0 ?
+		   0 :
+		   err_sys(e, ERR_SETUP, errno, "make mount point %s", path);
 }
 
 static int ns_attach(struct mount_source *s, const struct view_op *op, struct err *e)
@@ -293,15 +290,13 @@ static int ns_make_proc(struct ns_build *b, struct err *e)
 static int ns_make_device(struct ns_build *b, size_t i, struct err *e)
 {
 	char path[32];
-	int fd, rc;
+	int rc;
 
 	if (b->devices[i].fd < 0)
 		return 0;
 	(void)snprintf(path, sizeof path, "/dev/%s", devices[i]);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0)
+	if (mknod(path, S_IFREG | 0666, 0) != 0)
 		return err_sys(e, ERR_SETUP, errno, "make %s", path);
-	(void)close(fd);
 	rc = mount_attach(&b->devices[i], path);
 	return rc == 0 ? 0 : ns_fail(e, rc, "mount", path);
 }
@@ -333,17 +328,13 @@ static int ns_make_dev(struct ns_build *b, struct err *e)
  * changes their mode. */
 static int ns_make_hide_places(struct ns_build *b, struct err *e)
 {
-	int fd;
-
 	if (b->has_hide_places)
 		return 0;
 	b->has_hide_places = true;
 	if (mkdir("/.hidden", 0700) != 0 || mkdir("/.hidden/folder", 0000) != 0)
 		return err_sys(e, ERR_SETUP, errno, "make /.hidden");
-	fd = open("/.hidden/file", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0000);
-	if (fd < 0)
+	if (mknod("/.hidden/file", S_IFREG, 0) != 0)
 		return err_sys(e, ERR_SETUP, errno, "make /.hidden/file");
-	(void)close(fd);
 	return 0;
 }
 
@@ -451,7 +442,7 @@ static int ns_setup(struct guard *g, struct err *e)
 
 	memset(&b, 0, sizeof b);
 	b.g = g;
-	b.outer_proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	b.outer_proc_fd = openat(AT_FDCWD, "/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	b.sources = mem_calloc(g->plan->view.count, sizeof *b.sources, e);
 	if (b.sources == NULL || ns_map(g, e) != 0)
 		return -1;

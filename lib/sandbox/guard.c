@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -152,6 +153,26 @@ static int guard_add_rule(const struct guard *g, const struct plan_rule *r)
 	return rc;
 }
 
+/* The temporary folder's rule is the last one, so that the runner has had time to make it. */
+static int guard_wait_temp(const struct guard *g, struct err *e)
+{
+	struct guard_command c;
+	int fd;
+	ssize_t n = fd_recv_msg(g->control_fd, &c, sizeof c, &fd);
+
+	fd_close(&fd);
+	if (n != (ssize_t)sizeof c || c.op != GUARD_TEMP)
+		return err_set(e, ERR_SETUP, "ended before the command was started");
+	if (c.signo != 0)
+		return err_sys(e, ERR_SETUP, c.signo, "make %s", g->plan->temp_path);
+	return 0;
+}
+
+static bool guard_is_temp_rule(const struct guard *g, const struct plan_rule *r)
+{
+	return g->plan->want_temp && strcmp(r->path, g->plan->temp_path) == 0;
+}
+
 static int guard_prepare_landlock(struct guard *g, struct err *e)
 {
 	const struct plan *p = g->plan;
@@ -171,6 +192,8 @@ static int guard_prepare_landlock(struct guard *g, struct err *e)
 		return err_sys(e, ERR_SETUP, errnum, "make a Landlock rule set");
 	}
 	for (size_t i = 0; i < p->rule_count; i++) {
+		if (guard_is_temp_rule(g, &p->rules[i]) && guard_wait_temp(g, e) != 0)
+			return -1;
 		rc = guard_add_rule(g, &p->rules[i]);
 		if (rc != 0)
 			return err_sys(e, ERR_SETUP, -rc, "Landlock rule for %s", p->rules[i].path);
@@ -187,8 +210,9 @@ static int guard_prepare_landlock(struct guard *g, struct err *e)
 static bool guard_path_exists(const char *dir, void *ctx)
 {
 	const struct guard *g = ctx;
+	struct stat st;
 
-	if (access(dir, X_OK) != 0)
+	if (stat(dir, &st) != 0 || !S_ISDIR(st.st_mode))
 		return false;
 	return (g->report.applied & LAYER_BIT(LAYER_MOUNT_NS)) != 0 || g->plan->view.count == 0 ||
 	       view_shows(&g->plan->view, dir);
@@ -215,10 +239,9 @@ static int guard_setup(struct guard *g, struct err *e)
 		return 0; /* all that concerns the command is made inside */
 	if (g->plan->policy->want_tty && guard_open_pty(g, e) != 0)
 		return -1;
+	guard_filter_path(g);
 	if (guard_prepare_landlock(g, e) != 0)
 		return -1;
-	if (!g->plan->backend->has_inner_init)
-		guard_filter_path(g);
 	g->report.applied |= g->plan->applied;
 	guard_note(g, LAYER_DIE_WITH_RUNNER, 0);
 	return 0;

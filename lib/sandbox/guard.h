@@ -16,10 +16,14 @@
 #include "plan.h"
 
 /* runner → guardian, fixed records on a SOCK_SEQPACKET pair */
-enum guard_op { GUARD_SIGNAL = 1, GUARD_KILL };
+enum guard_op {
+	GUARD_SIGNAL = 1,
+	GUARD_KILL,
+	GUARD_TEMP, /* the temporary folder was made, or could not be; once, during set-up */
+};
 struct guard_command {
 	int32_t op;
-	int32_t signo;
+	int32_t signo; /* TEMP: 0 or an errno */
 };
 
 /* guardian → runner; EXITED comes only while descendants are left, else DONE says it all */

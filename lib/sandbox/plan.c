@@ -293,9 +293,10 @@ static int plan_main_filter(struct plan *plan, struct err *e)
 	struct seccomp_rules rules;
 	const char *file = plan->policy->seccomp;
 
+	if (file == NULL)
+		return seccomp_compile_builtin(0, &plan->filter, e);
 	seccomp_rules_init(&rules);
-	if ((file != NULL ? seccomp_file_load(file, &rules, e) :
-			    seccomp_rules_builtin(&rules, 0, e)) != 0) {
+	if (seccomp_file_load(file, &rules, e) != 0) {
 		seccomp_rules_fini(&rules);
 		return -1;
 	}

@@ -125,13 +125,11 @@ static int try_landlock(struct probe_answer *a)
 
 static int try_seccomp(struct probe_answer *a)
 {
-	struct seccomp_rules rules;
 	struct sock_fprog prog = { 0, NULL };
 	struct err e = ERR_INIT;
 	int rc;
 
-	seccomp_rules_init(&rules);
-	if (seccomp_rules_builtin(&rules, 0, &e) != 0 || seccomp_compile(&rules, &prog, &e) != 0)
+	if (seccomp_compile_builtin(0, &prog, &e) != 0)
 		return probe_say(a, -EINVAL, "compile the filter");
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL) != 0)
 		return probe_say(a, -errno, "no_new_privs");

@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../base/limits.h"
@@ -548,6 +549,15 @@ static void run_close_command_ends(struct guard *g)
 		fd_close(&g->pass[i].fd);
 }
 
+/* See guard_wait_temp(). A guardian that has failed meanwhile is told of by its own record. */
+static void run_make_temp(struct sandbox_run *run)
+{
+	const struct plan *p = &run->plan;
+	int rc = mkdirat(p->temp_parent_fd, p->temp_name, 0700);
+
+	run_tell_guard(run, GUARD_TEMP, rc == 0 ? 0 : errno);
+}
+
 /* Fork the guardian and watch it. */
 static int run_launch(struct sandbox_run *run, struct err *e)
 {
@@ -567,6 +577,8 @@ static int run_launch(struct sandbox_run *run, struct err *e)
 		run->guard_pid = guard_start(&g, e);
 		rc = run->guard_pid < 0 ? -1 : 0;
 	}
+	if (rc == 0 && run->plan.want_temp)
+		run_make_temp(run);
 	run_close_command_ends(&g);
 	if (rc != 0) {
 		run->guard_pid = 0;
@@ -575,8 +587,7 @@ static int run_launch(struct sandbox_run *run, struct err *e)
 	run->control.events = POLLIN;
 	run->control.fn = run_on_control;
 	run->control.ctx = run;
-	if (fd_set_nonblock(run->control.fd, e) != 0 ||
-	    loop_add(run->loop, &run->control, e) != 0 ||
+	if (loop_add(run->loop, &run->control, e) != 0 ||
 	    (run->inner.fd >= 0 && inner_start(run, e) != 0) ||
 	    loop_arm(run->loop, &run->give_up, LIMIT_SETUP_MS, e) != 0) {
 		(void)kill(run->guard_pid, SIGKILL);

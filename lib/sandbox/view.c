@@ -120,10 +120,10 @@ static char *view_read_link(const char *path, struct err *e)
 static void view_look_folder(struct view_facts *f, const char *path, struct err *e)
 {
 	struct stat st;
-	char *fact = view_read_link(path, e);
+	char *fact = NULL;
 
-	if (fact == NULL && stat(path, &st) == 0)
-		fact = mem_strdup(path, e);
+	if (lstat(path, &st) == 0)
+		fact = S_ISLNK(st.st_mode) ? view_read_link(path, e) : mem_strdup(path, e);
 	if (fact != NULL)
 		f->system[f->system_count++] = fact;
 }

@@ -185,7 +185,7 @@ int landlock_allow_path(int ruleset_fd, int abi, const char *path, enum landlock
 {
 	int fd, rc;
 
-	fd = open(path, O_PATH | O_CLOEXEC);
+	fd = openat(AT_FDCWD, path, O_PATH | O_CLOEXEC);
 	if (fd < 0)
 		return is_optional && (errno == ENOENT || errno == ENOTDIR) ? 0 : -errno;
 	rc = landlock_allow_fd(ruleset_fd, abi, fd, access);

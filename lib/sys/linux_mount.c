@@ -83,11 +83,13 @@ static int mount_tree_clone(
 	/* recursive attributes: a writable mount below a read-only one would stay writable
 	   otherwise. AT_NO_AUTOMOUNT: naming a folder must not wake an automounter */
 	unsigned at = AT_EMPTY_PATH | AT_RECURSIVE | AT_NO_AUTOMOUNT;
-	int rc;
 
 	s->fd = (int)syscall(SYS_open_tree, dir_fd, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | at);
 	if (s->fd < 0)
 		return -errno;
+	s->is_tree = true;
+	if ((flags & MOUNT_IS_DEVICE) != 0)
+		return 0;
 	memset(&attr, 0, sizeof attr);
 	attr.attr_set = mount_attr_flags(flags);
 	attr.propagation = SBX_MS_PRIVATE;
@@ -98,9 +100,7 @@ static int mount_tree_clone(
 	if (syscall(SYS_mount_setattr, s->fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
 		sizeof attr) != 0)
 		return -errno;
-	rc = mount_source_is_dir(s);
-	s->is_tree = true;
-	return rc;
+	return mount_source_is_dir(s);
 }
 
 int mount_source_open(
@@ -109,7 +109,7 @@ int mount_source_open(
 	int rc;
 
 	s->flags = flags;
-	s->is_tree = false;
+	s->is_tree = s->is_dir = false;
 	if (mount_has_new_api()) {
 		rc = mount_tree_clone(s, dir_fd, path, flags, userns_fd);
 	} else if (userns_fd >= 0) {

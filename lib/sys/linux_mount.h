@@ -18,6 +18,7 @@ enum {
 	MOUNT_READ_ONLY = 1 << 0,
 	MOUNT_NO_DEVICES = 1 << 1,
 	MOUNT_NO_EXEC = 1 << 2,
+	MOUNT_IS_DEVICE = 1 << 3, /* the source is a device file: nothing to set, nothing below */
 	/* always: no set-id, private propagation */
 };
 

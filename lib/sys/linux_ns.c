@@ -72,7 +72,7 @@ int ns_open_rootless_userns(void)
 		return -errno;
 	rc = ns_write_rootless_maps(pid);
 	(void)snprintf(path, sizeof path, "/proc/%d/ns/user", (int)pid);
-	fd = rc != 0 ? rc : open(path, O_RDONLY | O_CLOEXEC);
+	fd = rc != 0 ? rc : openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	if (fd == -1)
 		fd = -errno;
 	(void)kill(pid, SIGKILL);

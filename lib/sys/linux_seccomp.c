@@ -224,19 +224,28 @@ static int rules_add_list(
 	return 0;
 }
 
+static const struct rule_list *builtin_of(int nr, unsigned flags)
+{
+	enum syscall_class class = syscalls_class(nr);
+
+	return class == SYSCALL_SOCKET && (flags & SECCOMP_BUILTIN_DENY_INET) != 0 ?
+		   &socket_local :
+		   &builtin[class];
+}
+
+const struct seccomp_rule *seccomp_builtin_of(int nr, unsigned flags, size_t *count)
+{
+	const struct rule_list *list = builtin_of(nr, flags);
+
+	*count = list->count;
+	return list->rules;
+}
+
 int seccomp_rules_builtin(struct seccomp_rules *r, unsigned flags, struct err *e)
 {
-	bool is_local = (flags & SECCOMP_BUILTIN_DENY_INET) != 0;
-
-	for (int nr = -1; (nr = syscalls_next(nr)) >= 0;) {
-		enum syscall_class class = syscalls_class(nr);
-		const struct rule_list *list = &builtin[class];
-
-		if (class == SYSCALL_SOCKET && is_local)
-			list = &socket_local;
-		if (rules_add_list(r, list, nr, e) != 0)
+	for (int nr = -1; (nr = syscalls_next(nr)) >= 0;)
+		if (rules_add_list(r, builtin_of(nr, flags), nr, e) != 0)
 			return -1;
-	}
 	return 0;
 }
 

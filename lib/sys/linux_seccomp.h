@@ -71,6 +71,8 @@ int seccomp_rules_add(struct seccomp_rules *r, const struct seccomp_rule *rule, 
 bool seccomp_rule_is_alike(const struct seccomp_rule *a, const struct seccomp_rule *b);
 /* Append the built-in policy (deny list with argument checks). flags: SECCOMP_BUILTIN_*. */
 int seccomp_rules_builtin(struct seccomp_rules *r, unsigned flags, struct err *e);
+/* The built-in rules of one number, static; their own nr is unused. */
+const struct seccomp_rule *seccomp_builtin_of(int nr, unsigned flags, size_t *count);
 
 /*
  * Append what a process without namespaces of its own must not do to the outside, and no Landlock
@@ -99,6 +101,8 @@ const char *seccomp_arch_name(
  * refused one; x32 numbers are answered with ENOSYS, as by a kernel without x32.
  */
 int seccomp_compile(const struct seccomp_rules *r, struct sock_fprog *prog, struct err *e);
+/* The program of seccomp_rules_builtin(), without the list: every start of a command needs it. */
+int seccomp_compile_builtin(unsigned flags, struct sock_fprog *prog, struct err *e);
 /* Raw and usable in a child that shares memory: 0 or -errno. The caller has set no_new_privs. */
 int seccomp_install(const struct sock_fprog *prog);
 /* Is SECCOMP_MODE_FILTER there? Raw: 0 or -errno. */

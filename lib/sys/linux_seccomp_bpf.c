@@ -42,6 +42,8 @@
 #define X32_BASE 0x40000000U
 #define JUMP_MAX 255U
 #define WORD_NONE (-1)
+#define CODE_ALLOC_MIN 192U /* instructions: the built-in program fits */
+#define RULES_ALLOC_MIN 192U
 #define WORD_NR ((int)offsetof(struct seccomp_data, nr))
 #define WORD_ARCH ((int)offsetof(struct seccomp_data, arch))
 #define ALL_BITS UINT32_MAX
@@ -64,16 +66,24 @@ struct interval {
 	uint32_t treatment; /* index */
 };
 
+struct numbered {
+	int nr;
+	const struct seccomp_rule *rule; /* its own nr does not count */
+};
+
 struct builder {
-	const struct seccomp_rules *rules;
-	uint16_t *order; /* indices of the rules, by number, then as they came */
+	uint32_t default_action, unknown_action;
+	struct numbered *order; /* by number, then as they came */
+	size_t rule_count, rule_alloc;
 	struct treatment *treatments;
 	size_t treatment_count, treatment_alloc;
 	struct interval *intervals;
 	size_t interval_count, interval_alloc;
-	struct sock_filter *code; /* backwards: code[0] is the last instruction */
 	uint32_t count;
-	bool is_full;
+	struct sock_filter *code; /* backwards: code[0] is the last instruction */
+	uint32_t alloc;
+	struct err *e;
+	bool has_failed; /* e says why */
 };
 
 const char *seccomp_arch_name(void)
@@ -85,7 +95,7 @@ const char *seccomp_arch_name(void)
 
 static const struct seccomp_rule *rule_at(const struct builder *b, size_t pos)
 {
-	return &b->rules->rules[b->order[pos]];
+	return b->order[pos].rule;
 }
 
 static bool is_equal_treatment(const struct builder *b, const struct treatment *x,
@@ -132,13 +142,13 @@ static int treatment_of_action(struct builder *b, uint32_t action, uint32_t *ind
 static int treatment_of_number(struct builder *b, int nr, size_t *pos, uint32_t *index,
     struct err *e)
 {
-	struct treatment t = { .action = b->rules->default_action,
+	struct treatment t = { .action = b->default_action,
 		.first = *pos,
 		.spot = { .word = WORD_NONE } };
 	bool is_open = true; /* no rule without a condition yet */
 	uint32_t unused;
 
-	for (; *pos < b->rules->count && rule_at(b, *pos)->nr == nr; ++*pos) {
+	for (; *pos < b->rule_count && b->order[*pos].nr == nr; ++*pos) {
 		const struct seccomp_rule *rule = rule_at(b, *pos);
 
 		if (is_open && rule->arg_count > 0)
@@ -152,9 +162,9 @@ static int treatment_of_number(struct builder *b, int nr, size_t *pos, uint32_t 
 	for (size_t i = 0; i < t.count; i++)
 		if (treatment_of_action(b, rule_at(b, t.first + i)->action, &unused, e) != 0)
 			return -1;
-	if (treatment_of_action(b, t.action, &unused, e) != 0)
+	if (treatment_of_action(b, t.action, index, e) != 0)
 		return -1;
-	return treatment_intern(b, &t, index, e);
+	return t.count == 0 ? 0 : treatment_intern(b, &t, index, e);
 }
 
 static int interval_add(struct builder *b, uint32_t start, uint32_t treatment, struct err *e)
@@ -179,7 +189,7 @@ static int builder_make_intervals(struct builder *b, struct err *e)
 	uint32_t unknown, treatment, end = 0; /* end: all numbers below have an interval */
 	size_t pos = 0;
 
-	if (treatment_of_action(b, b->rules->unknown_action, &unknown, e) != 0)
+	if (treatment_of_action(b, b->unknown_action, &unknown, e) != 0)
 		return -1;
 	for (int nr = -1; (nr = syscalls_next(nr)) >= 0; end = (uint32_t)nr + 1) {
 		if ((uint32_t)nr > end && interval_add(b, end, unknown, e) != 0)
@@ -198,40 +208,64 @@ static int builder_make_intervals(struct builder *b, struct err *e)
 	return 0;
 }
 
-static int builder_sort(struct builder *b, struct err *e)
+/* Sorted in as it comes: built-in rules come in order, and a file has some hundreds. */
+static int builder_add(struct builder *b, int nr, const struct seccomp_rule *rule, struct err *e)
 {
-	size_t count = b->rules->count;
+	size_t at = b->rule_count;
 
-	b->order = mem_calloc(count, sizeof *b->order, e);
-	if (b->order == NULL)
-		return -1;
-	/* insertion: the built-in rules come sorted, and a file has some hundreds */
-	for (size_t i = 0; i < count; i++) {
-		size_t at = i;
+	if (b->rule_count == b->rule_alloc) {
+		size_t alloc = b->rule_alloc * 2 + RULES_ALLOC_MIN;
+		struct numbered *order = mem_realloc_array(b->order, alloc, sizeof *order, e);
 
-		for (; at > 0 && rule_at(b, at - 1)->nr > b->rules->rules[i].nr; at--)
-			b->order[at] = b->order[at - 1];
-		b->order[at] = (uint16_t)i;
+		if (order == NULL)
+			return -1;
+		b->order = order;
+		b->rule_alloc = alloc;
 	}
+	for (; at > 0 && b->order[at - 1].nr > nr; at--)
+		b->order[at] = b->order[at - 1];
+	b->order[at] = (struct numbered){ nr, rule };
+	b->rule_count++;
 	return 0;
 }
 
 /* ---- instructions, last one first ---- */
 
+static bool code_grow(struct builder *b)
+{
+	uint32_t alloc = b->alloc * 2 + CODE_ALLOC_MIN;
+	struct sock_filter *code = NULL;
+
+	if (b->has_failed)
+		return false;
+	if (b->count >= LIMIT_BPF_INSTRUCTIONS)
+		(void)err_set(b->e, ERR_USAGE, "system call filter: more than %d instructions",
+		    LIMIT_BPF_INSTRUCTIONS);
+	else
+		code = mem_realloc_array(b->code, alloc, sizeof *code, b->e);
+	b->has_failed = code == NULL;
+	if (b->has_failed)
+		return false;
+	b->code = code;
+	b->alloc = alloc < LIMIT_BPF_INSTRUCTIONS ? alloc : LIMIT_BPF_INSTRUCTIONS;
+	return true;
+}
+
 static void asm_push(struct builder *b, unsigned code, uint32_t yes, uint32_t no, uint32_t k)
 {
-	if (b->count >= LIMIT_BPF_INSTRUCTIONS) {
-		b->is_full = true;
+	if (b->count == b->alloc && !code_grow(b))
 		return;
-	}
 	b->code[b->count++] = (struct sock_filter){ (uint16_t)code, (uint8_t)yes, (uint8_t)no, k };
 }
 
 /* A nearer place that leads to place: a copy of a return, or a jump. */
 static uint32_t asm_trampoline(struct builder *b, uint32_t place)
 {
-	const struct sock_filter *target = &b->code[place - 1];
+	const struct sock_filter *target;
 
+	if (b->has_failed) /* nothing is written any more, and there may be no code at all */
+		return place;
+	target = &b->code[place - 1];
 	if (target->code == (BPF_RET | BPF_K))
 		asm_push(b, BPF_RET | BPF_K, 0, 0, target->k);
 	else
@@ -242,7 +276,7 @@ static uint32_t asm_trampoline(struct builder *b, uint32_t place)
 /* yes and no become nearer places when they were too far, so that later jumps profit. */
 static void asm_jump(struct builder *b, unsigned op, uint32_t k, uint32_t *yes, uint32_t *no)
 {
-	for (;;) { /* a trampoline may push the other target out of reach: three rounds */
+	while (!b->has_failed) { /* a trampoline may push the other target out of reach: three rounds */
 		if (b->count - *yes > JUMP_MAX)
 			*yes = asm_trampoline(b, *yes);
 		else if (b->count - *no > JUMP_MAX)
@@ -484,35 +518,58 @@ static void builder_fini(struct builder *b)
 	free(b->code);
 }
 
-static void reverse(struct sock_filter *code, uint32_t count)
+static int builder_take_program(const struct builder *b, struct sock_fprog *prog, struct err *e)
 {
-	for (uint32_t i = 0; i < count / 2; i++) {
-		struct sock_filter t = code[i];
+	struct sock_filter *filter = mem_calloc(b->count, sizeof *filter, e);
 
-		code[i] = code[count - 1 - i];
-		code[count - 1 - i] = t;
+	if (filter == NULL)
+		return -1;
+	for (uint32_t i = 0; i < b->count; i++)
+		filter[i] = b->code[b->count - 1 - i];
+	prog->len = (unsigned short)b->count;
+	prog->filter = filter;
+	return 0;
+}
+
+static int builder_finish(struct builder *b, int rc, struct sock_fprog *prog, struct err *e)
+{
+	if (rc == 0)
+		rc = builder_make_intervals(b, e);
+	if (rc == 0) {
+		asm_program(b);
+		rc = b->has_failed ? -1 : builder_take_program(b, prog, e);
 	}
+	builder_fini(b);
+	return rc;
 }
 
 int seccomp_compile(const struct seccomp_rules *r, struct sock_fprog *prog, struct err *e)
 {
-	struct builder b = { .rules = r };
-	int rc = -1;
+	struct builder b = { .default_action = r->default_action,
+		.unknown_action = r->unknown_action,
+		.e = e };
+	int rc = 0;
 
-	b.code = mem_calloc(LIMIT_BPF_INSTRUCTIONS, sizeof *b.code, e);
-	if (b.code == NULL || builder_sort(&b, e) != 0 || builder_make_intervals(&b, e) != 0)
-		goto out;
-	asm_program(&b);
-	if (b.is_full) {
-		err_set(e, ERR_USAGE, "system call filter: more than %d instructions",
-		    LIMIT_BPF_INSTRUCTIONS);
-		goto out;
+	for (size_t i = 0; i < r->count && rc == 0; i++)
+		rc = builder_add(&b, r->rules[i].nr, &r->rules[i], e);
+	return builder_finish(&b, rc, prog, e);
+}
+
+int seccomp_compile_builtin(unsigned flags, struct sock_fprog *prog, struct err *e)
+{
+	struct seccomp_rules defaults;
+	struct builder b = { .e = e };
+	int rc = 0;
+
+	seccomp_rules_init(&defaults);
+	b.default_action = defaults.default_action;
+	b.unknown_action = defaults.unknown_action;
+	for (int nr = -1; rc == 0 && (nr = syscalls_next(nr)) >= 0;) {
+		size_t count;
+		const struct seccomp_rule *rules = seccomp_builtin_of(nr, flags, &count);
+
+		for (size_t i = 0; i < count && rc == 0; i++)
+			rc = builder_add(&b, nr, &rules[i], e);
 	}
-	reverse(b.code, b.count);
-	prog->len = (unsigned short)b.count;
-	prog->filter = MEM_TAKE(b.code);
-	rc = 0;
-out:
-	builder_fini(&b);
-	return rc;
+	return builder_finish(&b, rc, prog, e);
 }

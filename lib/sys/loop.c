@@ -239,6 +239,25 @@ static void loop_call_signals(struct loop *l)
 	}
 }
 
+/*
+ * ppoll(2) lets a signal in only while it waits: a descriptor that is always ready would keep every
+ * signal out, and one that is ready at the same time would be served first.
+ */
+static void loop_let_signals_in(void)
+{
+	sigset_t pending;
+	bool is_any = false;
+
+	if (sigpending(&pending) != 0)
+		return;
+	for (int s = 1; s < LOOP_SIGNALS && !is_any; s++)
+		is_any = sigismember(&pending, s) == 1 && sigismember(&loop_handled, s) == 1;
+	if (!is_any)
+		return;
+	(void)sigprocmask(SIG_UNBLOCK, &loop_handled, NULL);
+	(void)sigprocmask(SIG_BLOCK, &loop_handled, NULL);
+}
+
 int loop_step(struct loop *l, struct err *e)
 {
 	size_t count;
@@ -256,6 +275,8 @@ int loop_step(struct loop *l, struct err *e)
 	n = loop_os_wait(l->polls, count, loop_wait_us(l), &loop_wait_mask);
 	if (n < 0 && errno != EINTR)
 		return err_sys(e, ERR_INTERNAL, errno, "poll");
+	if (n > 0)
+		loop_let_signals_in();
 	loop_call_signals(l);
 	for (size_t i = 0; n > 0 && i < count; i++) {
 		struct loop_watch *w = l->watches[i];

@@ -85,10 +85,10 @@ int path_open_from_here(const char *path, int flags)
 	else if (path[0] == '/')
 		rel = path_below(path, here);
 	if (rel == NULL || *rel == '\0' || path_has_parent(rel)) {
-		fd = open(path, flags | O_CLOEXEC);
+		fd = openat(AT_FDCWD, path, flags | O_CLOEXEC);
 		return fd < 0 ? -errno : fd;
 	}
-	here_fd = open(".", PATH_OS_SEARCH | O_DIRECTORY | O_CLOEXEC);
+	here_fd = openat(AT_FDCWD, ".", PATH_OS_SEARCH | O_DIRECTORY | O_CLOEXEC);
 	if (here_fd < 0)
 		return -errno;
 	fd = path_open_beneath(here_fd, rel, flags);

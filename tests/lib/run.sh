@@ -108,7 +108,8 @@ run_group() {
 	fi
 	echo "== $1"
 	export SBX_ROOT="$root" SBX_BUILD="$release" SBX_MODE=release
-	jobs=1
+	# scripts wait most of their time: for a timeout, for a process to end
+	jobs=4
 	case $group in
 	unit | fuzz | lint) jobs=2 ;;
 	asan)

@@ -315,8 +315,34 @@ static int forget_signals(void)
 	return seen[SIGUSR1] == 0 && seen[SIGUSR2] == 1 ? 0 : 4;
 }
 
+static int seen_before_data;
+
+static void on_data(struct loop_watch *w, short revents)
+{
+	(void)w, (void)revents; /* never read: always ready */
+	seen_before_data = seen[SIGUSR1];
+}
+
+/* A flood of data keeps no signal out, and a new window size comes before the next line typed. */
+static int signals_come_first(void)
+{
+	struct loop l;
+	struct loop_watch w = { .events = POLLIN, .fn = on_data };
+	int peer;
+
+	loop_init(&l);
+	if (fd_pipe(&w.fd, &peer, &e) != 0 || loop_add(&l, &w, &e) != 0 ||
+	    loop_on_signal(&l, SIGUSR1, on_signal, NULL, &e) != 0 || write(peer, "x", 1) != 1)
+		return 1;
+	(void)raise(SIGUSR1);
+	if (loop_step(&l, &e) != 0)
+		return 2;
+	return seen_before_data == 1 ? 0 : 3;
+}
+
 static void test_signals(void)
 {
+	is_int(in_child(signals_come_first), 0, "a signal comes before data that is there");
 	is_int(in_child(handle_signals), 0, "signals come inside the loop, ignored ones stay so");
 	is_int(in_child(restore_signals), 0,
 	    "a child gets dispositions and mask of the start back");

@@ -679,10 +679,25 @@ static void test_text(void)
 	seccomp_rules_fini(&r);
 }
 
+/* The short way, which every start takes, gives the program that was tested. */
+static void test_short_way(unsigned flags, const struct sock_fprog *want, const char *name)
+{
+	struct sock_fprog got = { 0, NULL };
+	struct err e = ERR_INIT;
+
+	is_int(seccomp_compile_builtin(flags, &got, &e), 0, "the built-in program, %s", name);
+	ok(got.len == want->len &&
+		memcmp(got.filter, want->filter, want->len * sizeof *want->filter) == 0,
+	    "is that of its rules, %s", name);
+	free(got.filter);
+}
+
 int main(void)
 {
 	make_program(0, &full);
 	make_program(SECCOMP_BUILTIN_DENY_INET, &local);
+	test_short_way(0, &full, "all");
+	test_short_way(SECCOMP_BUILTIN_DENY_INET, &local, "without networks");
 	test_table();
 	test_whole_calls();
 	test_architectures();
