@@ -90,6 +90,7 @@ each_run searched
 # Nothing of the runner's environment can be read from the inside or the outside.
 wiped() {
 	begin --env PLAIN=1 -- sleep 30
+	within 10 sh -c "pgrep -P $pid >/dev/null"
 	cat "/proc/$pid/environ" >"$tmp/environ" 2>/dev/null
 	ok "$at: the runner's own block is empty" test -z "$(tr -d '\000' <"$tmp/environ")"
 	kill -KILL "$pid"
