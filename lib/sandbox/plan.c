@@ -479,8 +479,23 @@ int plan_make(struct plan *plan, const struct sandbox_request *rq,
 	return plan_require(plan, e);
 }
 
+void plan_release(struct plan *plan)
+{
+	if (plan->cgroup.version != 0)
+		(void)cgroup_remove(
+		    &plan->cgroup); /* the guardian has done so, unless there was none */
+	cgroup_close(&plan->cgroup);
+	plan->cgroup.version = 0;
+	if (plan->want_temp && plan->temp_parent_fd >= 0)
+		(void)tree_remove(plan->temp_parent_fd, plan->temp_name); /* the same */
+	fd_close(&plan->root_fd);
+	fd_close(&plan->cwd_fd);
+	fd_close(&plan->temp_parent_fd);
+}
+
 void plan_fini(struct plan *plan)
 {
+	plan_release(plan);
 	plan_close_sources(plan);
 	view_fini(&plan->view);
 	view_facts_fini(&plan->facts);
@@ -496,15 +511,6 @@ void plan_fini(struct plan *plan)
 	free(plan->outside_filter.filter);
 	for (int i = 0; i < LAYER_COUNT; i++)
 		free(plan->why[i]);
-	if (plan->cgroup.version != 0)
-		(void)cgroup_remove(
-		    &plan->cgroup); /* the guardian has done so, unless there was none */
-	cgroup_close(&plan->cgroup);
-	if (plan->want_temp && plan->temp_parent_fd >= 0)
-		(void)tree_remove(plan->temp_parent_fd, plan->temp_name); /* the same */
-	fd_close(&plan->root_fd);
-	fd_close(&plan->cwd_fd);
-	fd_close(&plan->temp_parent_fd);
 	free(plan->cwd_outside);
 	free(plan->root);
 	free(plan->private_root);

@@ -130,6 +130,7 @@ struct plan {
 int plan_make(struct plan *plan, const struct sandbox_request *rq,
     const struct sandbox_backend *backend, struct err *e);
 void plan_fini(struct plan *plan);
+void plan_release(struct plan *plan); /* what is not memory: groups, folders, descriptors */
 /* For a backend's plan(): the file system view. is_etc_list: only chosen entries of /etc and no
  * /opt (a root caller). */
 int plan_build_view(struct plan *plan, bool is_etc_list, struct err *e);

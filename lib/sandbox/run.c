@@ -729,7 +729,7 @@ void sandbox_run_cancel(struct sandbox_run *run, bool at_once)
 	run_end(run, REASON_CANCELLED, at_once);
 }
 
-void sandbox_run_free(struct sandbox_run *run)
+void sandbox_run_release(struct sandbox_run *run)
 {
 	if (run == NULL)
 		return;
@@ -743,9 +743,17 @@ void sandbox_run_free(struct sandbox_run *run)
 	 * waiting for first */
 	if (run->plan.cgroup.version != 0)
 		run_reap_guard(run);
+	plan_release(&run->plan);
+	run_reap_guard(run);
+}
+
+void sandbox_run_free(struct sandbox_run *run)
+{
+	if (run == NULL)
+		return;
+	sandbox_run_release(run);
 	plan_fini(&run->plan);
 	capture_fini(&run->capture);
 	sandbox_result_fini(&run->result);
-	run_reap_guard(run);
 	free(run);
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -9,16 +10,31 @@
 
 #include "path_os.h"
 
-int path_os_open_beneath(int dir_fd, const char *rel, int flags)
+static int path_open_how(int dir_fd, const char *path, int flags, uint64_t resolve)
 {
 	struct open_how how;
 	long fd;
 
 	memset(&how, 0, sizeof how);
 	how.flags = (unsigned)flags;
-	how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
-	fd = syscall(SYS_openat2, dir_fd, rel, &how, sizeof how);
+	how.resolve = resolve;
+	fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof how);
 	return fd < 0 ? -errno : (int)fd;
+}
+
+int path_os_open_beneath(int dir_fd, const char *rel, int flags)
+{
+	return path_open_how(dir_fd, rel, flags, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+}
+
+bool path_os_is_without_links(const char *path)
+{
+	int fd = path_open_how(AT_FDCWD, path, O_PATH | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+
+	if (fd < 0)
+		return false;
+	(void)close(fd);
+	return true;
 }
 
 bool path_os_is_link(int dir_fd, const char *name)

@@ -31,7 +31,7 @@
 #define TIOCLINUX 0x541C
 #endif
 
-#define RULES_ALLOC_MIN 128
+#define RULES_ALLOC_MIN 24
 #define DENY_WITH(errnum) (SECCOMP_RET_ERRNO | (errnum))
 #define SYSCALL_CLASSES (SYSCALL_PERSONALITY + 1)
 #define BIT(n) (UINT64_C(1) << (n))
