@@ -77,8 +77,8 @@ MAP = -ffile-prefix-map=$(B)=build -ffile-prefix-map=$(CURDIR)=sbx
 HARDEN_x86_64 = -fcf-protection=full
 HARDEN_aarch64 = -mbranch-protection=standard
 # Unwind tables serve C++ exceptions and debuggers; without them the binary is a tenth smaller.
-SMALL = -Os -ffunction-sections -fdata-sections -fPIE -fno-asynchronous-unwind-tables \
-	-fno-unwind-tables $(MAP)
+SMALL = -Os -ffunction-sections -fdata-sections -fPIE -fvisibility=hidden \
+	-fno-asynchronous-unwind-tables -fno-unwind-tables $(MAP)
 HARDEN = -fstack-protector-strong -fstack-clash-protection $(HARDEN_$(ARCH))
 GCC_INC := $(shell $(CC) -print-file-name=include 2>/dev/null)
 CRTBEGIN := $(shell $(CC) -print-file-name=crtbeginS.o 2>/dev/null)
@@ -87,9 +87,12 @@ CRTEND := $(shell $(CC) -print-file-name=crtendS.o 2>/dev/null)
 # A tenth of the binary would be relocations; ld packs them on x86 only (musl >= 1.2.4 reads them).
 RELR_x86_64 = -Wl,-z,pack-relative-relocs
 # static-pie is linked by hand: `-static-pie` with a plain specs file gives a dynamic program.
+# No symbol may stay visible: for those, ld of riscv64 leaves relocations by name, which the start-up
+# code of a static program passes over, so that the pointer stays NULL.
 MUSL_CFLAGS = -nostdinc -isystem $(MUSL)/include -isystem $(GCC_INC)
 MUSL_LDFLAGS = -nostartfiles -nodefaultlibs -static-pie -Wl,--no-dynamic-linker \
-	-Wl,-z,text,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections $(RELR_$(ARCH)) \
+	-Wl,-z,text,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections,--exclude-libs,ALL \
+	$(RELR_$(ARCH)) \
 	-L$(MUSL)/lib $(MUSL)/lib/rcrt1.o $(MUSL)/lib/crti.o $(CRTBEGIN)
 MUSL_LIBS = -Wl,--start-group -lc -lgcc -lgcc_eh -Wl,--end-group $(CRTEND) $(MUSL)/lib/crtn.o
 
