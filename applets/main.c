@@ -17,6 +17,7 @@
 #include "../lib/base/opt.h"
 #include "../lib/base/str.h"
 #include "../lib/sys/fd.h"
+#include "../lib/sys/relro.h"
 #include "applets.h"
 #include "out.h"
 #include "probe_opts.h"
@@ -270,7 +271,7 @@ int main(int argc, char **argv, char **envp)
 	int status;
 
 	log_set_name(a != NULL ? a->name : "sbx");
-	if (fd_sanitize_std(&e) != 0) {
+	if (relro_protect(&e) != 0 || fd_sanitize_std(&e) != 0) {
 		status = -1;
 	} else if (a != NULL) {
 		status = a->run(argc, argv, envp, &e);
