@@ -230,8 +230,8 @@ static void guard_filter_path(struct guard *g)
 static int guard_setup(struct guard *g, struct err *e)
 {
 	const struct sandbox_backend *b = g->plan->backend;
+	int orphans = -proc_set_subreaper();
 
-	proc_set_subreaper();
 	if (b->setup != NULL && b->setup(g, e) != 0)
 		return -1;
 	proc_set_dumpable(false);
@@ -243,7 +243,8 @@ static int guard_setup(struct guard *g, struct err *e)
 	if (guard_prepare_landlock(g, e) != 0)
 		return -1;
 	g->report.applied |= g->plan->applied;
-	guard_note(g, LAYER_DIE_WITH_RUNNER, 0);
+	/* pid 1 of a namespace gets the orphans in any case */
+	guard_note(g, LAYER_DIE_WITH_RUNNER, g->has_pid_ns ? 0 : orphans);
 	return 0;
 }
 
@@ -412,10 +413,16 @@ void guard_run(struct guard *g)
 {
 	struct loop loop;
 	struct loop_watch control = {
-		.fd = g->control_fd, .events = POLLIN, .fn = g->on_control, .ctx = g
+		.fd = g->control_fd, .events = POLLIN, .fn = g->on_control
 	};
 	struct err e = ERR_INIT;
 
+	/* a child that is born in a v2 group has a copy of our memory, yet tells by it how far it
+	 * came */
+	if ((g->plan->cgroup.version == 2 || proc_may_copy()) &&
+	    (g = proc_share(g, sizeof *g)) == NULL)
+		_exit(125);
+	control.ctx = g;
 	loop_init(&loop); /* first: an inner init learns here which signals its command is to have
 			     blocked */
 	guard_block_signals();
@@ -490,10 +497,6 @@ pid_t guard_start(struct guard *g, struct err *e)
 	if (pid < 0)
 		return err_sys(e, ERR_SETUP, (int)-pid, "make namespaces");
 	if (pid == 0) {
-		/* a child that is born in a v2 group has a copy of our memory, yet tells by it how
-		 * far it came */
-		if (p->cgroup.version == 2 && (g = proc_share(g, sizeof *g)) == NULL)
-			_exit(125);
 		g->has_user_ns = (flags & user) != 0;
 		g->has_pid_ns = (flags & CLONE_NEWPID) != 0;
 		p->namespaces = flags;

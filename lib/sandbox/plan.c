@@ -303,25 +303,6 @@ static int plan_main_filter(struct plan *plan, struct err *e)
 	return plan_compile(&rules, &plan->filter, e);
 }
 
-static int plan_filter(struct plan *plan, struct err *e)
-{
-	int rc = seccomp_available();
-
-	if ((plan->backend->layers & LAYER_BIT(LAYER_SECCOMP)) == 0)
-		return 0;
-	if (rc != 0) {
-		plan_miss(
-		    plan, LAYER_SECCOMP, "this kernel has no seccomp filters (%s)", strerror(-rc));
-		return 0;
-	}
-	if (plan_outside_filter(plan, e) != 0)
-		return -1;
-	if (plan->policy->seccomp == NULL || strcmp(plan->policy->seccomp, "none") != 0)
-		return plan_main_filter(plan, e);
-	plan_miss(plan, LAYER_SECCOMP, "switched off by --seccomp none");
-	return 0;
-}
-
 static int plan_refuse_limit(
     struct plan *plan, enum layer layer, const char *option, const char *why, struct err *e)
 {
@@ -330,6 +311,38 @@ static int plan_refuse_limit(
 		    "%s cannot be kept here: %s; --best-effort runs without that promise", option,
 		    why);
 	plan_miss(plan, layer, "%s", why);
+	return 0;
+}
+
+static int plan_no_filter(struct plan *plan, int errnum, struct err *e)
+{
+	char why[128];
+
+	plan->filter.len = 0;
+	(void)snprintf(
+	    why, sizeof why, "this kernel has no seccomp filters (%s)", strerror(errnum));
+	if (plan->policy->seccomp != NULL && strcmp(plan->policy->seccomp, "none") != 0)
+		return plan_refuse_limit(plan, LAYER_SECCOMP, "--seccomp", why, e);
+	plan_miss(plan, LAYER_SECCOMP, "%s", why);
+	return 0;
+}
+
+static int plan_filter(struct plan *plan, struct err *e)
+{
+	bool is_none = plan->policy->seccomp != NULL && strcmp(plan->policy->seccomp, "none") == 0;
+	int rc = seccomp_available();
+
+	if ((plan->backend->layers & LAYER_BIT(LAYER_SECCOMP)) == 0)
+		return 0;
+	/* first: a mistake in a list is told wherever it is read */
+	if (!is_none && plan_main_filter(plan, e) != 0)
+		return -1;
+	if (rc != 0)
+		return plan_no_filter(plan, -rc, e);
+	if (plan_outside_filter(plan, e) != 0)
+		return -1;
+	if (is_none)
+		plan_miss(plan, LAYER_SECCOMP, "switched off by --seccomp none");
 	return 0;
 }
 

@@ -30,6 +30,7 @@
 #include "plan.h"
 
 #define PROBE_STEP_MS 1000U     /* one try of a layer */
+#define PROBE_ENV_MAX 16U
 #define PROBE_BACKEND_MS 10000U /* a whole run, on a slow emulated machine too */
 
 struct probe_answer {
@@ -169,9 +170,10 @@ static int try_rlimits(struct probe_answer *a)
 
 static int try_subreaper(struct probe_answer *a)
 {
-	int is_on = 0;
+	int is_on = 0, rc = proc_set_subreaper();
 
-	proc_set_subreaper();
+	if (rc != 0)
+		return probe_say(a, rc, "become a subreaper");
 	if (prctl(PR_GET_CHILD_SUBREAPER, (unsigned long)(uintptr_t)&is_on, 0UL, 0UL, 0UL) != 0 ||
 	    is_on == 0)
 		return probe_say(a, -ENOTSUP, "become a subreaper");
@@ -319,7 +321,7 @@ static void probe_explain_namespace(struct probe_row *row, const struct probe_an
 		probe_explain(row, "kernel.unprivileged_userns_clone is 0",
 		    "sysctl kernel.unprivileged_userns_clone=1");
 	else if (a->errnum == EINVAL || a->errnum == ENOSYS)
-		probe_explain(row, "this kernel was built without it", "");
+		probe_explain(row, "this kernel was built without it, or an emulator lacks it", "");
 	else if (probe_is_filtered())
 		probe_explain(row, "a seccomp filter around us (a container's) refuses it",
 		    "run the container with a profile that allows user namespaces; landlock works "
@@ -417,6 +419,8 @@ static int probe_policy(struct policy *p, const char *backend, const char *self_
 	p->timeout_ms = PROBE_BACKEND_MS;
 	p->kill_grace_ms = 0;
 	p->backend = backend == NULL ? NULL : mem_strdup(backend, e);
+	/* auto may end at native, which changes no view and needs not: our program is there */
+	p->is_best_effort = backend == NULL;
 	if (backend != NULL && p->backend == NULL)
 		return -1;
 	if (backend != NULL && strcmp(backend, "native") == 0)
@@ -443,11 +447,22 @@ static void probe_put_reason(struct probe_row *row, const struct sandbox_result 
 		    reason_name(res->reason), res->exit_code);
 }
 
+static char *own_env[PROBE_ENV_MAX + 1]; /* the caller's strings, as every run sees them */
+
+static void probe_take_env(char *const *env)
+{
+	size_t n = 0;
+
+	for (; *env != NULL && n < PROBE_ENV_MAX; env++)
+		if (strncmp(*env, "SBX_", 4) == 0)
+			own_env[n++] = *env;
+	own_env[n] = NULL;
+}
+
 /* A real run; what came of it is copied out. */
 static int probe_real_run(const char *backend, const char *self_path, struct probe_row *row,
     uint32_t *applied, struct err *e)
 {
-	static char *const env[] = { NULL };
 	char *argv[] = { (char *)(uintptr_t)self_path, (char *)(uintptr_t) "--version", NULL };
 	struct policy policy;
 	struct sandbox_request rq;
@@ -461,7 +476,7 @@ static int probe_real_run(const char *backend, const char *self_path, struct pro
 	if (probe_policy(&policy, backend, self_path, e) == 0) {
 		rq.policy = &policy;
 		rq.argv = argv;
-		rq.env = env;
+		rq.env = own_env;
 		rq.max_output_bytes = 4096;
 		rq.stdin_mode = STDIN_NULL;
 		run = sandbox_start(&loop, &rq, probe_on_done, &loop, e);
@@ -531,12 +546,14 @@ static int probe_choice(struct probe_report *r, const char *self_path, struct er
 	return 0;
 }
 
-int probe_run(struct probe_report *r, const char *only, const char *self_path, struct err *e)
+int probe_run(struct probe_report *r, const char *only, const char *self_path, char *const *env,
+    struct err *e)
 {
 	struct utsname u;
 	int errnum;
 
 	memset(r, 0, sizeof *r);
+	probe_take_env(env);
 	if (uname(&u) == 0)
 		(void)snprintf(r->kernel, sizeof r->kernel, "%.60s %.80s %.40s", u.sysname,
 		    u.release, u.machine);

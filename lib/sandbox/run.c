@@ -678,7 +678,7 @@ struct sandbox_run *sandbox_start(struct loop *loop, const struct sandbox_reques
 	run->done = done;
 	run->ctx = ctx;
 	if (rq->is_only_run)
-		proc_set_subreaper(); /* of what a killed guardian leaves */
+		(void)proc_set_subreaper(); /* of what a killed guardian leaves */
 	run->named = sandbox_backend_find(rq->policy->backend, &is_auto, &why);
 	if ((run->named == NULL && !is_auto) ||
 	    (rq->policy->timeout_ms != 0 &&

@@ -28,6 +28,13 @@ pid_t proc_fork(uint64_t namespaces);
  * exec. One at a time. -errno.
  */
 pid_t proc_vfork(int (*fn)(void *arg), void *arg);
+/*
+ * May a child of proc_vfork() have a copy of our memory instead? An emulator of user programs
+ * (qemu-user) makes a fork of every vfork. It also lacks clone3(2), and so do some containers,
+ * where the answer is true without need: what the child is to tell must then lie in memory that is
+ * shared (proc_share).
+ */
+bool proc_may_copy(void);
 
 /*
  * The same into a control group v2 (a descriptor of its folder; CLONE_INTO_CGROUP, 5.7), which
@@ -47,7 +54,7 @@ int proc_exit_status(int wait_status); /* as a shell counts: 0..255, 128+n after
 /* Not readable by other processes of the same user: /proc/PID/environ, mem, ptrace; no core file
  * (prctl(2)). */
 void proc_set_dumpable(bool is_dumpable);
-void proc_set_subreaper(void); /* orphans of our descendants become our children */
+int proc_set_subreaper(void); /* orphans of our descendants become our children; 0 or -errno */
 void proc_die_with_parent(
     pid_t parent); /* SIGKILL when the parent ends; _exit now if it is gone already */
 

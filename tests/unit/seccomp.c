@@ -511,7 +511,7 @@ static void test_real_calls(void)
 		{ "keyctl", { 0, -3 }, EPERM, false },
 		{ "name_to_handle_at", { at, 0, 0, 0, 0 }, EPERM, false },
 		{ "personality", { 0x0040000 }, EPERM, false },
-		{ "personality", { 0xffffffff }, 0, true },
+		{ "personality", { (long)0xffffffffUL }, 0, true },
 		{ "ioctl", { 1, TIOCSTI, 0 }, EPERM, false },
 #if __SIZEOF_LONG__ == 8
 		{ "ioctl", { 1, TIOCSTI | 0x100000000, 0 }, EPERM, false },
