@@ -140,7 +140,7 @@ THIRD := $(O)/vendor/cJSON.o $(BEARSSL)
 READY := $(V)/src/headers/.fetched $(if $(filter release,$(MODE)),$(MUSL)/.built)
 
 .PHONY: all vendor tools units fuzzers objects deps test bench demo lint analyze cov fuzz
-.PHONY: dist install help clean FORCE
+.PHONY: crossed dist install help clean FORCE
 ##                 build/release/sbx and its links
 all: $(O)/sbx $(APPLETS:%=$(O)/%)
 
@@ -233,6 +233,12 @@ units: $(UNIT:%.c=$(O)/%)
 tools: $(TOOL:%.c=$(O)/%)
 fuzzers: $(FUZZ:%.c=$(O)/%)
 
+# The other processors, as far as their compilers are here.
+FOREIGN := $(filter-out $(HOST),x86_64 aarch64 armv7 riscv64)
+crossed:
+	@set -e; for a in $(foreach a,$(FOREIGN),$(if $(shell command -v $(GNU_$a)-gcc),$a)); do \
+		$(MAKE) --no-print-directory ARCH=$$a all units; done
+
 -include $(OBJ:.o=.d) $(UNIT:%.c=$(O)/%.d) $(TOOL:%.c=$(O)/%.d) $(FUZZ:%.c=$(O)/%.d)
 
 # What each group of tests runs on; a group that is not named here needs sbx and the helpers.
@@ -240,10 +246,12 @@ build_unit = release:units asan:units
 build_fuzz = asan:fuzzers
 build_asan = release:tools asan:all
 build_lint =
-build_all = release:all release:units release:tools asan:all asan:units asan:fuzzers
+build_cross = release:all release:crossed
+build_all = release:all release:units release:tools asan:all asan:units asan:fuzzers \
+	release:crossed
 build_ = release:all release:tools
 group_builds = $(if $(filter undefined,$(origin build_$(1))),$(build_),$(build_$(1)))
-RUN_TESTS = SBX_VENDOR=$(V) tests/lib/run.sh $(call DIR,release) $(call DIR,asan)
+RUN_TESTS = SBX_VENDOR=$(V) SBX_BUILDS=$(B) tests/lib/run.sh $(call DIR,release) $(call DIR,asan)
 DEPS = CROSS=$(if $(CROSS),$(GNU)) tests/lib/deps.sh
 MUST_RUN := $(filter 1,$(SBX_MUST_RUN))
 

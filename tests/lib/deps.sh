@@ -2,7 +2,8 @@
 # deps.sh SET...: install the Debian packages of each set that are missing.
 #   build  compiler and tools for `make` (with CROSS=triple: the cross compiler)
 #   light  what the tests run against and need
-#   heavy  container engines, for the machine where nothing may be skipped
+#   cross  compilers for the other processors and an emulator of user programs
+#   heavy  container engines and cross, for the machine where nothing may be skipped
 #   lint   the checkers of `make lint`
 # Only root installs. An ordinary user is told the command: an error for build, else a remark.
 # Must not remove or upgrade anything.
@@ -42,7 +43,17 @@ want_light() {
 	want ip iproute2
 }
 
+want_cross() {
+	own=$(uname -m | sed 's/^armv[78].*/arm/')
+	for triple in x86_64-linux-gnu aarch64-linux-gnu arm-linux-gnueabihf riscv64-linux-gnu; do
+		[ "${triple%%-*}" = "$own" ] ||
+			want "$triple-gcc" "gcc-$(printf '%s' "$triple" | tr _ -)"
+	done
+	want qemu-aarch64-static qemu-user-static
+}
+
 want_heavy() {
+	want_cross
 	want podman podman
 	want runc runc
 	want newuidmap uidmap
@@ -64,6 +75,7 @@ for set; do
 		[ -z "$missing" ] || is_needed=1
 		;;
 	light) want_light ;;
+	cross) want_cross ;;
 	heavy) want_heavy ;;
 	lint) want_lint ;;
 	*)
@@ -87,10 +99,10 @@ echo "sbx: $install" >&2
 log=$(mktemp)
 trap 'rm -f -- "$log"' EXIT
 # shellcheck disable=SC2086 # the packages are words
-apt-get -q -y install --no-install-recommends $missing >"$log" 2>&1 </dev/null || {
+apt-get -q -y -o DPkg::Lock::Timeout=300 install --no-install-recommends $missing >"$log" 2>&1 </dev/null || {
 	# A fresh machine has no package lists, or old ones.
 	apt-get -q update >"$log" 2>&1 </dev/null || { tail -n 5 "$log" >&2; exit 1; }
-	apt-get -q -y install --no-install-recommends $missing >"$log" 2>&1 </dev/null || {
+	apt-get -q -y -o DPkg::Lock::Timeout=300 install --no-install-recommends $missing >"$log" 2>&1 </dev/null || {
 		grep '^E: ' "$log" >&2 || tail -n 5 "$log" >&2
 		echo "sbx: that failed: $install" >&2
 		exit 1
