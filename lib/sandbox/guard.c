@@ -475,6 +475,10 @@ pid_t guard_start(struct guard *g, struct err *e)
 	const uint64_t user = CLONE_NEWUSER;
 	pid_t pid;
 
+	if ((flags & user) != 0 && p->outside_uid == 0 && access("/proc/self/uid_map", F_OK) != 0) {
+		flags &= ~user; /* an initramfs: user_namespaces(7) has no other way to map */
+		plan_miss(p, LAYER_USER_NS, "/proc is not mounted, so the user cannot be mapped");
+	}
 	/* root's groups (adm, docker) open files too; in a user namespace nobody may drop them any
 	 * more */
 	if (p->outside_uid == 0 && p->want_capability_drop)

@@ -33,6 +33,9 @@
 #define PROBE_ENV_MAX 16U
 #define PROBE_BACKEND_MS 10000U /* a whole run, on a slow emulated machine too */
 
+/* a step that is explained by itself */
+#define PROBE_STEP_MAKE "make the namespace"
+
 struct probe_answer {
 	int32_t errnum; /* 0: it works */
 	char step[48];  /* what failed */
@@ -51,9 +54,16 @@ static int probe_say(struct probe_answer *a, int rc, const char *step)
 
 static uid_t outside_uid;
 static gid_t outside_gid;
+static bool is_without_user_ns;   /* as guard_start() does where root can have none */
+static uint64_t child_namespaces; /* in a child: those that it has */
 
+/* Who we are in the new namespaces, and nothing of what is mounted in them outside. */
 static int try_map(struct probe_answer *a)
 {
+	if ((child_namespaces & CLONE_NEWUSER) == 0)
+		return (child_namespaces & CLONE_NEWNS) == 0 ?
+			   0 :
+			   probe_say(a, mount_make_private(), "make mounts private");
 	proc_set_dumpable(true);
 	return probe_say(
 	    a, ns_map_self(outside_uid, outside_uid, outside_gid, outside_gid), "write uid_map");
@@ -85,9 +95,11 @@ static int try_view(struct probe_answer *a)
 
 static int try_proc(struct probe_answer *a)
 {
-	if (try_map(a) != 0)
+	if (try_map(a) != 0 || probe_say(a, mount_new_root(), "mount an empty root") != 0)
 		return -1;
-	return probe_say(a, mount_proc("/proc"), "mount a fresh /proc");
+	if (mkdir("proc", 0555) != 0) /* an initramfs may have no /proc to mount over */
+		return probe_say(a, -errno, "make a folder");
+	return probe_say(a, mount_proc("proc"), "mount a fresh /proc");
 }
 
 static int try_net(struct probe_answer *a)
@@ -232,11 +244,12 @@ static void probe_on_time(struct loop_timer *t)
 	loop_stop(&p->loop);
 }
 
-static _Noreturn void probe_child(const struct probe_try *t, int fd)
+static _Noreturn void probe_child(const struct probe_try *t, uint64_t namespaces, int fd)
 {
 	struct probe_answer a;
 
 	memset(&a, 0, sizeof a);
+	child_namespaces = namespaces;
 	if (t->fn(&a) == 0)
 		a.errnum = 0;
 	(void)!write(fd, &a, sizeof a);
@@ -250,15 +263,18 @@ static int probe_do(const struct probe_try *t, struct probe_answer *answer, stru
 	uint64_t namespaces = t->namespaces;
 	pid_t pid;
 
+	if (is_without_user_ns && t->layer != LAYER_USER_NS)
+		namespaces &= ~(uint64_t)CLONE_NEWUSER;
+
 	memset(&p, 0, sizeof p);
 	if (fd_pipe(&p.watch.fd, &write_fd, e) != 0)
 		return -1;
 	pid = proc_fork(namespaces);
 	if (pid == 0)
-		probe_child(t, write_fd);
+		probe_child(t, namespaces, write_fd);
 	fd_close(&write_fd);
 	if (pid < 0) {
-		(void)probe_say(answer, (int)pid, "make the namespace");
+		(void)probe_say(answer, (int)pid, PROBE_STEP_MAKE);
 		fd_close(&p.watch.fd);
 		return 0;
 	}
@@ -365,9 +381,26 @@ static int probe_layer(const struct probe_try *t, struct probe_row *row, struct 
 		(void)snprintf(row->evidence, sizeof row->evidence, "%s", t->done);
 		return 0;
 	}
+	if (t->layer == LAYER_USER_NS && outside_uid == 0)
+		is_without_user_ns = strcmp(a.step, PROBE_STEP_MAKE) == 0 ||
+				     access("/proc/self/uid_map", F_OK) != 0;
 	(void)snprintf(row->evidence, sizeof row->evidence, "%s: %s", a.step, strerror(a.errnum));
 	probe_explain_layer(row, t, &a);
 	return 0;
+}
+
+/* Where there is no root to change, Landlock gives the view by rules. */
+static void probe_view_by_rules(struct probe_report *r)
+{
+	struct probe_row *view = &r->layers[LAYER_VIEW];
+
+	if (view->works || !r->layers[LAYER_LANDLOCK].works)
+		return;
+	memset(view, 0, sizeof *view);
+	view->name = layer_name(LAYER_VIEW);
+	view->works = true;
+	(void)snprintf(view->evidence, sizeof view->evidence,
+	    "by Landlock rules: content of other files, not their names");
 }
 
 static int probe_limits(struct probe_report *r, struct err *e)
@@ -413,7 +446,8 @@ static void probe_on_done(struct sandbox_run *run, void *ctx)
 	loop_stop(ctx);
 }
 
-static int probe_policy(struct policy *p, const char *backend, const char *self_path, struct err *e)
+static int probe_policy(struct policy *p, const char *backend, const char *self_path,
+    bool want_mount, struct err *e)
 {
 	policy_init(p);
 	p->timeout_ms = PROBE_BACKEND_MS;
@@ -423,7 +457,7 @@ static int probe_policy(struct policy *p, const char *backend, const char *self_
 	p->is_best_effort = backend == NULL;
 	if (backend != NULL && p->backend == NULL)
 		return -1;
-	if (backend != NULL && strcmp(backend, "native") == 0)
+	if (!want_mount)
 		return 0;
 	/* our own program is the command: the only one that is surely there */
 	p->mounts = mem_calloc(1, sizeof *p->mounts, e);
@@ -459,9 +493,9 @@ static void probe_take_env(char *const *env)
 	own_env[n] = NULL;
 }
 
-/* A real run; what came of it is copied out. */
-static int probe_real_run(const char *backend, const char *self_path, struct probe_row *row,
-    uint32_t *applied, struct err *e)
+/* A real run; what came of it is copied out. want_mount: of our program, which native cannot do. */
+static int probe_real_run(const char *backend, const char *self_path, bool want_mount,
+    struct probe_row *row, uint32_t *applied, struct err *e)
 {
 	char *argv[] = { (char *)(uintptr_t)self_path, (char *)(uintptr_t) "--version", NULL };
 	struct policy policy;
@@ -473,7 +507,7 @@ static int probe_real_run(const char *backend, const char *self_path, struct pro
 
 	memset(&rq, 0, sizeof rq);
 	loop_init(&loop);
-	if (probe_policy(&policy, backend, self_path, e) == 0) {
+	if (probe_policy(&policy, backend, self_path, want_mount, e) == 0) {
 		rq.policy = &policy;
 		rq.argv = argv;
 		rq.env = own_env;
@@ -519,7 +553,8 @@ static int probe_backends(
 		if (one != NULL && sandbox_backends[i] != one)
 			continue;
 		row->name = sandbox_backends[i]->name;
-		if (probe_real_run(row->name, self_path, row, &applied, e) != 0)
+		if (probe_real_run(row->name, self_path, sandbox_backends[i] != &backend_native,
+			row, &applied, e) != 0)
 			return -1;
 		r->backend_count++;
 	}
@@ -530,7 +565,11 @@ static int probe_choice(struct probe_report *r, const char *self_path, struct er
 {
 	size_t len = 0;
 
-	if (probe_real_run(NULL, self_path, &r->choice, &r->choice_applied, e) != 0)
+	if (probe_real_run(NULL, self_path, true, &r->choice, &r->choice_applied, e) != 0)
+		return -1;
+	/* where only native is left */
+	if (!r->choice.works &&
+	    probe_real_run(NULL, self_path, false, &r->choice, &r->choice_applied, e) != 0)
 		return -1;
 	if (!r->choice.works)
 		return 0;
@@ -569,6 +608,7 @@ int probe_run(struct probe_report *r, const char *only, const char *self_path, c
 	for (size_t i = 0; i < MEM_COUNT(tries); i++)
 		if (probe_layer(&tries[i], &r->layers[tries[i].layer], e) != 0)
 			return -1;
+	probe_view_by_rules(r);
 	if (probe_limits(r, e) != 0 || probe_backends(r, only, self_path, e) != 0)
 		return -1;
 	return probe_choice(r, self_path, e);
