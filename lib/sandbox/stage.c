@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,14 @@ static int stage_cgroup(const struct guard *g, struct err *e)
 	int rc = g->must_join ? cgroup_join_self(&g->plan->cgroup) :
 				0; /* else there is none, or we were born in it */
 
-	return rc == 0 ? 0 : err_sys(e, ERR_SETUP, -rc, "join the control group");
+	if (rc != 0)
+		return err_sys(e, ERR_SETUP, -rc, "join the control group");
+	/* the namespace that we have begins at the runner's group: the command's is to begin at its own
+	 * (cgroup_namespaces(7)) */
+	if (g->plan->cgroup.dir_count == 0 || (g->plan->namespaces & CLONE_NEWCGROUP) == 0 ||
+	    unshare(CLONE_NEWCGROUP) == 0)
+		return 0;
+	return err_sys(e, ERR_SETUP, errno, "make a control group namespace");
 }
 
 /* 3. Standard descriptors: our pipes, never the caller's. Everything else closes on exec. */
