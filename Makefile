@@ -131,6 +131,7 @@ APPLETS := $(shell sed -n 's/^APPLET.\([a-z0-9_]*\),.*/sbx-\1/p' applets/applets
 	2>/dev/null)
 UNIT := $(sort $(wildcard tests/unit/*.c))
 FUZZ := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+GUEST := $(sort $(wildcard tests/vm/guest/*.c))
 TOOL := $(sort $(wildcard tests/escape/*.c tests/bench/*.c tests/lib/*.c))
 # BearSSL is built and linked from the day something uses it.
 BEARSSL := $(if $(wildcard lib/net/*.c),$(O)/bearssl/lib/libbearssl.a)
@@ -139,7 +140,7 @@ SBX_LIB := $(O)/libsbx.a
 THIRD := $(O)/vendor/cJSON.o $(BEARSSL)
 READY := $(V)/src/headers/.fetched $(if $(filter release,$(MODE)),$(MUSL)/.built)
 
-.PHONY: all vendor tools units fuzzers objects deps test bench demo lint analyze cov fuzz
+.PHONY: all vendor tools units vm fuzzers objects deps test bench demo lint analyze cov fuzz
 .PHONY: crossed dist install help clean FORCE
 ##                 build/release/sbx and its links
 all: $(O)/sbx $(APPLETS:%=$(O)/%)
@@ -229,6 +230,35 @@ $(FUZZ:%.c=$(O)/%): $(O)/%: %.c $(REPLAY) $(SBX_LIB) $(THIRD) $(O)/.flags
 	$(call say,LINK,$@)$(LINK) $(if $(REPLAY),,-fsanitize=fuzzer) -o $@ $@.o \
 	$(REPLAY) $(SBX_LIB) $(THIRD) $(LIBS)
 
+# The guest of the virtual machines: one program, for the architecture of the machine.
+GUEST_OBJ := $(GUEST:%.c=$(O)/%.o)
+$(GUEST_OBJ): $(O)/%.o: %.c $(O)/.flags | $(READY)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(SBX_CFLAGS) -Itests/lib -MMD -MP -MF $(@:.o=.d) -MT $@ -c -o $@ $<
+$(O)/tests/vm/guest/guest: $(GUEST_OBJ) $(SBX_LIB) $(THIRD) $(O)/.flags
+	$(call say,LINK,$@)$(LINK) -o $@ $(GUEST_OBJ) $(SBX_LIB) $(THIRD) $(LIBS)
+	@$(STRIP) $@
+
+VM := $(B)/vm
+# Unit tests that ask the kernel something.
+VM_UNITS := cgroup fd landlock loop pump seccomp tree tty
+$(O)/.vm_units: FORCE
+	$(call remember,$(VM_UNITS))
+$(VM)/$(ARCH).cpio.gz: tests/vm/image.sh $(O)/.vm_units $(O)/sbx $(APPLETS:%=$(O)/%) $(O)/tests/lib/hog \
+	$(O)/tests/vm/guest/guest $(VM_UNITS:%=$(O)/tests/unit/%)
+	@mkdir -p $(@D)
+	$(call say,IMAGE,$@)STRIP=$(STRIP) tests/vm/image.sh $(O) $@ $(VM_UNITS)
+
+# What there is a compiler and an emulator for; the tests say what is missing. A kernel that cannot
+# be had is no error here either: the test tells why.
+VM_ARCHES := x86_64 aarch64 riscv64
+vm: $(VM_ARCHES:%=vm-%)
+vm-%:
+	@{ [ '$*' = '$(HOST)' ] || command -v $(GNU_$*)-gcc; } >/dev/null && \
+		command -v cpio >/dev/null && command -v qemu-system-$* >/dev/null || exit 0; \
+	tests/vm/kernel.sh $(VM) $* || :; \
+	$(MAKE) --no-print-directory ARCH=$* MODE=release $(VM)/$*.cpio.gz
+
 units: $(UNIT:%.c=$(O)/%)
 tools: $(TOOL:%.c=$(O)/%)
 fuzzers: $(FUZZ:%.c=$(O)/%)
@@ -239,19 +269,22 @@ crossed:
 	@set -e; for a in $(foreach a,$(FOREIGN),$(if $(shell command -v $(GNU_$a)-gcc),$a)); do \
 		$(MAKE) --no-print-directory ARCH=$$a all units; done
 
--include $(OBJ:.o=.d) $(UNIT:%.c=$(O)/%.d) $(TOOL:%.c=$(O)/%.d) $(FUZZ:%.c=$(O)/%.d)
+-include $(OBJ:.o=.d) $(GUEST_OBJ:.o=.d) $(UNIT:%.c=$(O)/%.d) $(TOOL:%.c=$(O)/%.d) \
+	$(FUZZ:%.c=$(O)/%.d)
 
 # What each group of tests runs on; a group that is not named here needs sbx and the helpers.
 build_unit = release:units asan:units
 build_fuzz = asan:fuzzers
 build_asan = release:tools asan:all
+build_vm = release:vm
 build_lint =
 build_cross = release:all release:crossed
 build_all = release:all release:units release:tools asan:all asan:units asan:fuzzers \
-	release:crossed
+	release:crossed release:vm
 build_ = release:all release:tools
 group_builds = $(if $(filter undefined,$(origin build_$(1))),$(build_),$(build_$(1)))
-RUN_TESTS = SBX_VENDOR=$(V) SBX_BUILDS=$(B) tests/lib/run.sh $(call DIR,release) $(call DIR,asan)
+RUN_TESTS = SBX_VENDOR=$(V) SBX_BUILDS=$(B) SBX_VM=$(VM) tests/lib/run.sh \
+	$(call DIR,release) $(call DIR,asan)
 DEPS = CROSS=$(if $(CROSS),$(GNU)) tests/lib/deps.sh
 MUST_RUN := $(filter 1,$(SBX_MUST_RUN))
 
@@ -260,7 +293,7 @@ test:
 	@$(DEPS) build light $(if $(MUST_RUN),heavy lint)
 	@$(MAKE) --no-print-directory test-all
 
-## test-GROUP      one group (unit cli escape asan fuzz lint ...); test-cli-run: tests/cli/run*.t
+## test-GROUP      one group (unit cli escape asan fuzz vm lint ...); test-cli-run: tests/cli/run*.t
 test-%:
 	@set -e; for b in $(call group_builds,$(firstword $(subst -, ,$*))); do \
 		$(MAKE) --no-print-directory MODE=$${b%%:*} $${b#*:}; done

@@ -453,8 +453,6 @@ static int probe_policy(struct policy *p, const char *backend, const char *self_
 	p->timeout_ms = PROBE_BACKEND_MS;
 	p->kill_grace_ms = 0;
 	p->backend = backend == NULL ? NULL : mem_strdup(backend, e);
-	/* auto may end at native, which changes no view and needs not: our program is there */
-	p->is_best_effort = backend == NULL;
 	if (backend != NULL && p->backend == NULL)
 		return -1;
 	if (!want_mount)

@@ -3,7 +3,8 @@
 #   build  compiler and tools for `make` (with CROSS=triple: the cross compiler)
 #   light  what the tests run against and need
 #   cross  compilers for the other processors and an emulator of user programs
-#   heavy  container engines and cross, for the machine where nothing may be skipped
+#   vm     emulators of machines, and compilers for the machines that they emulate
+#   heavy  container engines, cross and vm, for the machine where nothing may be skipped
 #   lint   the checkers of `make lint`
 # Only root installs. An ordinary user is told the command: an error for build, else a remark.
 # Must not remove or upgrade anything.
@@ -57,6 +58,16 @@ want_heavy() {
 	want podman podman
 	want runc runc
 	want newuidmap uidmap
+	want_vm
+}
+
+want_vm() {
+	want qemu-system-x86_64 qemu-system-x86
+	want qemu-system-aarch64 qemu-system-arm
+	want qemu-system-riscv64 qemu-system-misc
+	want aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
+	want riscv64-linux-gnu-gcc gcc-riscv64-linux-gnu
+	want cpio cpio
 }
 
 want_lint() {
@@ -77,6 +88,7 @@ for set; do
 	light) want_light ;;
 	cross) want_cross ;;
 	heavy) want_heavy ;;
+	vm) want_vm ;;
 	lint) want_lint ;;
 	*)
 		echo "deps.sh: no set called $set" >&2
