@@ -58,6 +58,9 @@ want_heavy() {
 	want podman podman
 	want runc runc
 	want newuidmap uidmap
+	want dockerd docker.io
+	want docker docker.io
+	want_file /bin/busybox busybox-static
 	want_vm
 }
 
