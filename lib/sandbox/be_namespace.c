@@ -61,7 +61,12 @@ static int ns_map(struct guard *g, struct err *e)
 		return err_set(e, ERR_SETUP,
 		    "map the user into the namespace: /proc is not mounted (mount -t proc proc "
 		    "/proc)");
-	return rc == 0 ? 0 : ns_fail(e, rc, "map the user into the namespace", "");
+	return rc == 0 ? 0 :
+			 ns_fail(e, rc,
+			     g->plan->outside_uid != 0 ?
+				 "map the user into the namespace" :
+				 "map uid 0 into the namespace (CAP_SETFCAP is needed for that)",
+			     "");
 }
 
 /*
@@ -440,6 +445,19 @@ static int ns_build_view(struct ns_build *b, struct err *e)
 	return rc == 0 ? 0 : ns_fail(e, rc, "close the new root", "");
 }
 
+/* A container's filter may let the namespace be made and refuse the name (podman's does): then the
+ * outer one shows, and the layer counts as missing. */
+static int ns_name_host(struct guard *g, struct err *e)
+{
+	int rc = ns_set_hostname(NS_HOSTNAME);
+
+	if (rc != 0 && rc != -EPERM && rc != -ENOSYS)
+		return ns_fail(e, rc, "set the host name", "");
+	if (rc != 0)
+		guard_note(g, LAYER_UTS_NS, -rc);
+	return 0;
+}
+
 static int ns_setup(struct guard *g, struct err *e)
 {
 	static const struct {
@@ -466,11 +484,11 @@ static int ns_setup(struct guard *g, struct err *e)
 		if (rc != 0 && g->plan->policy->net == NET_LOOPBACK)
 			return ns_fail(e, rc, "bring the loopback interface up", "");
 	}
-	if ((g->plan->namespaces & CLONE_NEWUTS) != 0 && (rc = ns_set_hostname(NS_HOSTNAME)) != 0)
-		return ns_fail(e, rc, "set the host name", "");
 	for (size_t i = 0; i < MEM_COUNT(layers); i++)
 		if ((g->plan->namespaces & layers[i].flag) != 0)
 			guard_note(g, layers[i].layer, 0);
+	if ((g->plan->namespaces & CLONE_NEWUTS) != 0 && ns_name_host(g, e) != 0)
+		return -1;
 	guard_note(g, LAYER_VIEW, 0);
 	guard_note(g, LAYER_METADATA, 0);
 	return 0;

@@ -32,6 +32,8 @@ void guard_note(struct guard *g, enum layer layer, int errnum)
 {
 	if (errnum == 0)
 		g->report.applied |= LAYER_BIT(layer);
+	else
+		g->report.applied &= ~LAYER_BIT(layer);
 	g->report.layer_errno[layer] = errnum;
 }
 

@@ -83,7 +83,7 @@ _Noreturn void guard_finish(struct guard *g);
 void guard_signal(const struct guard *g, int signo);
 /* Give the command fd (taken over, also on failure) as number `as`. */
 int guard_pass_fd(struct guard *g, int fd, int as, struct err *e);
-/* What became of a layer, for the STARTED record. errnum 0: applied. */
+/* What became of a layer, for the STARTED record; the last word counts. errnum 0: applied. */
 void guard_note(struct guard *g, enum layer layer, int errnum);
 
 /* stage.c: in the command's child, sharing the guardian's memory: everything from setsid to exec.
