@@ -36,13 +36,26 @@ void plan_miss(struct plan *plan, enum layer layer, const char *fmt, ...)
 	va_list ap;
 	char text[256];
 
-	if ((plan->missing & LAYER_BIT(layer)) != 0)
+	if ((plan->missing & ~plan->generic & LAYER_BIT(layer)) != 0)
 		return;
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	plan->missing |= LAYER_BIT(layer);
+	plan->generic &= ~LAYER_BIT(layer);
+	free(plan->why[layer]);
 	plan->why[layer] = mem_strdup(text, NULL); /* without memory: missing without a reason */
+}
+
+void plan_put_refusal(char *text, size_t size, enum layer layer, int errnum)
+{
+	const char *what = "refused by the kernel";
+
+	if (layer == LAYER_PROC)
+		what = "a fresh one is refused, as parts of the /proc around us are masked";
+	else if (layer == LAYER_UTS_NS)
+		what = "the outer host name is seen, as setting another is refused";
+	(void)snprintf(text, size, "%s: %s", what, strerror(errnum));
 }
 
 int plan_add_rule(struct plan *plan, const char *path, enum landlock_access access, struct err *e)
@@ -449,10 +462,13 @@ static int plan_require(struct plan *plan, struct err *e)
 	uint32_t full = plan_full_set(p);
 	uint32_t lacking;
 
-	for (int i = 0; i < LAYER_COUNT; i++)
-		if ((full & ~plan->backend->layers & LAYER_BIT(i)) != 0)
-			plan_miss(plan, (enum layer)i, "the %s backend does not give it",
-			    plan->backend->name);
+	for (int i = 0; i < LAYER_COUNT; i++) {
+		if ((full & ~plan->backend->layers & ~plan->missing & LAYER_BIT(i)) == 0)
+			continue;
+		plan_miss(plan, (enum layer)i, "the %s backend does not give it",
+		    plan->backend->name);
+		plan->generic |= LAYER_BIT(i);
+	}
 	if (p->env_mode != ENV_INHERIT)
 		plan->applied |= LAYER_BIT(LAYER_ENV);
 	plan->required = p->require | (p->is_strict ? full : 0U);

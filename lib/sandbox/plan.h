@@ -125,6 +125,8 @@ struct plan {
 	uint32_t applied;       /* known before the start: limits kept by the control group */
 	uint32_t missing;       /* known before the start */
 	char *why[LAYER_COUNT]; /* owned */
+	uint32_t generic;       /* of the missing ones, those whose reason says no more than that
+				   the backend does not give them: a better one takes its place */
 };
 
 int plan_make(struct plan *plan, const struct sandbox_request *rq,
@@ -140,6 +142,8 @@ const char *plan_host_env(const struct sandbox_request *rq, const char *name);
 /* A layer will not be there; the first reason stays. */
 void plan_miss(struct plan *plan, enum layer layer, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* Why the kernel, or a filter around us, refused a layer: one line for people. */
+void plan_put_refusal(char *text, size_t size, enum layer layer, int errnum);
 void plan_close_sources(struct plan *plan); /* system_sources */
 int plan_add_rule(struct plan *plan, const char *path, enum landlock_access access, struct err *e);
 /*

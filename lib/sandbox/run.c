@@ -312,15 +312,18 @@ static void run_started(struct sandbox_run *run, const struct guard_message *m, 
 {
 	const struct policy *p = run->rq.policy;
 	struct err e = ERR_INIT;
+	char why[128];
 
 	run->state = RUN_RUNNING;
 	loop_disarm(run->loop, &run->give_up);
 	run->result.backend = run->plan.backend->name;
 	run->result.applied = m->applied;
-	for (int i = 0; i < LAYER_COUNT; i++)
-		if (m->layer_errno[i] != 0)
-			plan_miss(&run->plan, (enum layer)i, "refused by the kernel: %s",
-			    strerror(m->layer_errno[i]));
+	for (int i = 0; i < LAYER_COUNT; i++) {
+		if (m->layer_errno[i] == 0)
+			continue;
+		plan_put_refusal(why, sizeof why, (enum layer)i, m->layer_errno[i]);
+		plan_miss(&run->plan, (enum layer)i, "%s", why);
+	}
 	log_write(LOG_LIFECYCLE, "started with backend %s", run->result.backend);
 	if ((pty_fd >= 0 && run_io_use_pty(run, pty_fd, &e) != 0) || run_io_start(run, &e) != 0) {
 		run->result.error = e;

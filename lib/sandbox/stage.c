@@ -222,14 +222,16 @@ static int stage_seccomp(struct guard *g, struct err *e)
 static int stage_require(const struct guard *g, struct err *e)
 {
 	uint32_t lacking = g->plan->required & ~g->report.applied;
+	char why[128] = "";
 
-	for (int i = 0; i < LAYER_COUNT; i++)
-		if ((lacking & LAYER_BIT(i)) != 0)
-			return err_set(e, ERR_REFUSED,
-			    "required layer %s is missing%s%s; nothing was run",
-			    layer_name((enum layer)i), g->report.layer_errno[i] != 0 ? ": " : "",
-			    g->report.layer_errno[i] != 0 ? strerror(g->report.layer_errno[i]) :
-							    "");
+	for (int i = 0; i < LAYER_COUNT; i++) {
+		if ((lacking & LAYER_BIT(i)) == 0)
+			continue;
+		if (g->report.layer_errno[i] != 0)
+			plan_put_refusal(why, sizeof why, (enum layer)i, g->report.layer_errno[i]);
+		return err_set(e, ERR_REFUSED, "required layer %s is missing%s%s; nothing was run",
+		    layer_name((enum layer)i), *why == '\0' ? "" : ": ", why);
+	}
 	return 0;
 }
 
