@@ -103,7 +103,7 @@ static int landlock_add_op(struct plan *p, const struct view_op *op, struct err 
 /*
  * "/tmp/sbx-…": its path is in the environment, so it is chosen here. The runner makes it while the
  * guardian is at the other rules (a folder can take a large file system half a millisecond); the
- * guardian removes it.
+ * guardian removes it. Without a place for it want_temp stays false.
  */
 static int landlock_choose_temp(struct plan *p, struct err *e)
 {
@@ -124,29 +124,41 @@ static int landlock_choose_temp(struct plan *p, struct err *e)
 		}
 		fd_close(&p->temp_parent_fd);
 	}
-	return err_set(e, ERR_REFUSED,
-	    "no temporary folder can be made in /tmp, /var/tmp or /dev/shm: make one of them "
-	    "writable");
+	return 0;
+}
+
+/* A read-only machine without a tmpfs: the command goes without, and is told so. */
+static int landlock_go_without_temp(struct plan *p, struct err *e)
+{
+	free(p->notice);
+	p->notice = mem_printf(e,
+	    "/tmp, /var/tmp and /dev/shm cannot be written: the command gets no temporary "
+	    "folder%s",
+	    p->root != NULL ? "" : " and, with no project root (--root DIR), no other to write to");
+	return p->notice == NULL ? -1 : 0;
 }
 
 /* One folder is /tmp, HOME and, where there is no project root, the working folder. */
 static int landlock_use_temp(struct plan *p, struct err *e)
 {
 	bool is_home_inside = p->root != NULL && view_path_is_below(p->home, p->root);
+	const char *place;
 
-	if (landlock_choose_temp(p, e) != 0)
+	if (landlock_choose_temp(p, e) != 0 ||
+	    (!p->want_temp && landlock_go_without_temp(p, e) != 0))
 		return -1;
+	place = p->want_temp ? p->temp_path : "/"; /* which no rule lets it read */
 	if (!is_home_inside) {
 		free(p->home);
-		p->home = mem_strdup(p->temp_path, e);
+		p->home = mem_strdup(place, e);
 	}
 	if (p->root == NULL) {
 		free(p->cwd);
-		p->cwd = mem_strdup(p->temp_path, e);
+		p->cwd = mem_strdup(place, e);
 	}
 	if (p->home == NULL || p->cwd == NULL)
 		return -1;
-	return plan_add_rule(p, p->temp_path, LANDLOCK_READ_WRITE, e);
+	return p->want_temp ? plan_add_rule(p, p->temp_path, LANDLOCK_READ_WRITE, e) : 0;
 }
 
 static int landlock_plan(struct plan *p, struct err *e)
