@@ -33,8 +33,13 @@
 #define PROBE_ENV_MAX 16U
 #define PROBE_BACKEND_MS 10000U /* a whole run, on a slow emulated machine too */
 
-/* a step that is explained by itself */
+/* steps that are explained by themselves */
 #define PROBE_STEP_MAKE "make the namespace"
+#define PROBE_STEP_MAP "write uid_map"
+#define PROBE_STEP_NAME "set the host name"
+#define PROBE_OTHER_PROFILE                                                                       \
+	"docker, podman: --security-opt seccomp=unconfined, or a profile that allows clone, "     \
+	"unshare, mount and sethostname"
 
 struct probe_answer {
 	int32_t errnum; /* 0: it works */
@@ -66,7 +71,7 @@ static int try_map(struct probe_answer *a)
 			   probe_say(a, mount_make_private(), "make mounts private");
 	proc_set_dumpable(true);
 	return probe_say(
-	    a, ns_map_self(outside_uid, outside_uid, outside_gid, outside_gid), "write uid_map");
+	    a, ns_map_self(outside_uid, outside_uid, outside_gid, outside_gid), PROBE_STEP_MAP);
 }
 
 static int try_nothing(struct probe_answer *a)
@@ -113,7 +118,7 @@ static int try_uts(struct probe_answer *a)
 {
 	if (try_map(a) != 0)
 		return -1;
-	return probe_say(a, ns_set_hostname("sandbox"), "set the host name");
+	return probe_say(a, ns_set_hostname("sandbox"), PROBE_STEP_NAME);
 }
 
 static int try_landlock(struct probe_answer *a)
@@ -320,9 +325,18 @@ static void probe_explain(struct probe_row *row, const char *reason, const char 
 
 static void probe_explain_namespace(struct probe_row *row, const struct probe_answer *a)
 {
-	if (access("/proc/self/uid_map", F_OK) != 0)
+	if (strcmp(a->step, PROBE_STEP_NAME) == 0)
+		probe_explain(row,
+		    "the namespace is there, but a seccomp filter around us (a container's) "
+		    "refuses to name the host in it: the outer name is seen",
+		    PROBE_OTHER_PROFILE);
+	else if (access("/proc/self/uid_map", F_OK) != 0)
 		probe_explain(row, "/proc is not mounted, so the user cannot be mapped",
 		    "mount -t proc proc /proc");
+	else if (strcmp(a->step, PROBE_STEP_MAP) == 0 && outside_uid == 0 &&
+		 !ns_has_capability(CAP_SETFCAP))
+		probe_explain(row, "uid 0 cannot be mapped without CAP_SETFCAP (Linux 5.12)",
+		    "docker, podman: --cap-add SETFCAP, or --user with another uid");
 	else if (probe_file_says("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1") &&
 		 geteuid() != 0)
 		probe_explain(row,
@@ -340,8 +354,7 @@ static void probe_explain_namespace(struct probe_row *row, const struct probe_an
 		probe_explain(row, "this kernel was built without it, or an emulator lacks it", "");
 	else if (probe_is_filtered())
 		probe_explain(row, "a seccomp filter around us (a container's) refuses it",
-		    "run the container with a profile that allows user namespaces; landlock works "
-		    "without");
+		    PROBE_OTHER_PROFILE "; the landlock backend works without");
 	else
 		probe_explain(row, strerror(a->errnum), "");
 }
@@ -533,6 +546,18 @@ static int probe_real_run(const char *backend, const char *self_path, bool want_
 	return rc;
 }
 
+/* What keeps the namespace backend from working, by the layers that it cannot do without. */
+static const char *probe_namespace_remedy(const struct probe_report *r)
+{
+	static const enum layer needed[] = { LAYER_USER_NS, LAYER_MOUNT_NS, LAYER_PID_NS,
+		LAYER_NET_NS, LAYER_VIEW };
+
+	for (size_t i = 0; i < MEM_COUNT(needed); i++)
+		if (!r->layers[needed[i]].works)
+			return r->layers[needed[i]].remedy;
+	return "";
+}
+
 static int probe_backends(
     struct probe_report *r, const char *only, const char *self_path, struct err *e)
 {
@@ -554,6 +579,9 @@ static int probe_backends(
 		if (probe_real_run(row->name, self_path, sandbox_backends[i] != &backend_native,
 			row, &applied, e) != 0)
 			return -1;
+		if (!row->works && sandbox_backends[i] == &backend_namespace)
+			(void)snprintf(
+			    row->remedy, sizeof row->remedy, "%s", probe_namespace_remedy(r));
 		r->backend_count++;
 	}
 	return 0;
