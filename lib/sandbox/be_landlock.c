@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -101,23 +102,53 @@ static int landlock_add_op(struct plan *p, const struct view_op *op, struct err 
 }
 
 /*
+ * Modes are not all: around us there may be another sandbox whose rules know no modes. Then (the
+ * usual way into Landlock rules is no_new_privs) a nameless file asks for nearly the same rights and
+ * leaves nothing.
+ */
+static bool landlock_can_write(int dir_fd)
+{
+	int fd;
+
+	if (faccessat(dir_fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
+		return false;
+	if (prctl(PR_GET_NO_NEW_PRIVS, 0UL, 0UL, 0UL, 0UL) == 0)
+		return true;
+	fd = openat(dir_fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	if (fd < 0) /* not every file system can do it */
+		return errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL;
+	(void)close(fd);
+	return true;
+}
+
+/* The caller's TMPDIR is the last resort: what our own outer sandbox gives, say. Not one in the
+ * project, where an earlier command may have put anything. */
+static const char *landlock_own_temp(const struct plan *p)
+{
+	const char *dir = plan_host_env(p->rq, "TMPDIR");
+	bool is_usable = dir != NULL && dir[0] == '/' &&
+			 (p->root == NULL || !view_path_is_below(dir, p->root));
+
+	return is_usable ? dir : NULL;
+}
+
+/*
  * "/tmp/sbx-…": its path is in the environment, so it is chosen here. The runner makes it while the
  * guardian is at the other rules (a folder can take a large file system half a millisecond); the
  * guardian removes it. Without a place for it want_temp stays false.
  */
 static int landlock_choose_temp(struct plan *p, struct err *e)
 {
-	static const char *const parents[] = { "/tmp", "/var/tmp", "/dev/shm" };
+	const char *const parents[] = { "/tmp", "/var/tmp", "/dev/shm", landlock_own_temp(p) };
 	unsigned char r[8];
 
 	if (getrandom(r, sizeof r, 0) != (ssize_t)sizeof r)
 		return err_sys(e, ERR_SETUP, errno, "getrandom");
 	(void)snprintf(p->temp_name, sizeof p->temp_name, "sbx-%02x%02x%02x%02x%02x%02x%02x%02x",
 	    r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7]);
-	for (size_t i = 0; i < MEM_COUNT(parents); i++) {
+	for (size_t i = 0; i < MEM_COUNT(parents) && parents[i] != NULL; i++) {
 		p->temp_parent_fd = open(parents[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (p->temp_parent_fd >= 0 &&
-		    faccessat(p->temp_parent_fd, ".", W_OK | X_OK, AT_EACCESS) == 0) {
+		if (p->temp_parent_fd >= 0 && landlock_can_write(p->temp_parent_fd)) {
 			p->want_temp = true;
 			p->temp_path = mem_printf(e, "%s/%s", parents[i], p->temp_name);
 			return p->temp_path == NULL ? -1 : 0;
