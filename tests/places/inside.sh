@@ -35,4 +35,4 @@ for process in /proc/[0-9]*; do
 	echo
 done >/out/left 2>/dev/null
 /tools/busybox find /tmp /var/tmp /dev/shm -name 'sbx-*' >>/out/left 2>/dev/null
-echo done >/out/done
+echo ended >/out/ended

@@ -187,7 +187,7 @@ sub judge_place {
 	my ($label, $folder, $backend, $missing) = @_;
 	my %runs = map { $_ => parse(slurp("$folder/$_.json")) }
 	    qw(auto namespace bubblewrap landlock native probe strict memory nested project);
-	ok(slurp("$folder/done") eq "done\n", "$label: the container ran to its end",
+	ok(slurp("$folder/ended") eq "ended\n", "$label: the container ran to its end",
 	    slurp("$folder/log"));
 	judge_auto($label, \%runs, $backend, $missing);
 	judge_named($label, \%runs, $folder);
