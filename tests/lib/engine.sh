@@ -43,6 +43,7 @@ EOF
 [storage]
 driver = "overlay"
 graphroot = "$1/graph"
+rootless_storage_path = "$1/graph"
 runroot = "$1/run"
 EOF
 	# The real file, if there is one, asks registries for a name without one.
@@ -109,8 +110,9 @@ engine_docker_start() {
 	tap_is_root || { engine_why='a Docker engine is started by root only'; return 1; }
 	engine_has dockerd docker.io && engine_has docker docker.io || return 1
 	engine_docker_dir=${1:-$tmp/docker}
-	mkdir -p "$engine_docker_dir"
-	printf '{}\n' >"$engine_docker_dir/daemon.json"
+	# podman reads the client's configuration too, and fails where the named one is missing
+	mkdir -p "$engine_docker_dir/config"
+	printf '{}\n' | tee "$engine_docker_dir/daemon.json" >"$engine_docker_dir/config/config.json"
 	export DOCKER_HOST="unix://$engine_docker_dir/sock"
 	export DOCKER_CONFIG="$engine_docker_dir/config"
 	at_exit engine_docker_stop
