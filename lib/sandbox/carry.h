@@ -26,7 +26,7 @@ struct carry_stream {
 	struct carry *carry;
 	int fd;	 /* owned, not blocking; -1: none, or closed */
 	bool is_source;
-	bool has_ended; /* source: the end was sent. sink: it was told; fd goes when all is written */
+	bool has_ended; /* source: the end was sent. sink: it was told; fd goes once all is out */
 	struct loop_watch watch;
 	size_t under_way; /* source: sent and not yet taken */
 	struct buf held;  /* sink: to be written */

@@ -90,6 +90,7 @@ static void guard_isolate(struct guard *g)
 	size_t n = 0;
 
 	keep[n++] = g->control_fd;
+	keep[n++] = g->report_fd;
 	keep[n++] = g->stdin_fd;
 	keep[n++] = g->stdout_fd;
 	keep[n++] = g->stderr_fd;
@@ -232,7 +233,8 @@ static void guard_filter_path(struct guard *g)
 static int guard_setup(struct guard *g, struct err *e)
 {
 	const struct sandbox_backend *b = g->plan->backend;
-	int orphans = -proc_set_subreaper();
+	/* an engine's own daemons are not ours to end */
+	int orphans = b->is_container ? 0 : -proc_set_subreaper();
 
 	if (b->setup != NULL && b->setup(g, e) != 0)
 		return -1;
@@ -348,7 +350,11 @@ static void guard_clean_up(struct guard *g)
 
 void guard_finish(struct guard *g)
 {
+	bool is_tool_done = g->command_pid == 0;
+
 	g->report.left = guard_kill_all(g);
+	if (g->plan->backend->cleanup != NULL)
+		g->plan->backend->cleanup(g, is_tool_done);
 	if (g->plan->cgroup.version != 0)
 		g->report.has_group = cgroup_read_usage(&g->plan->cgroup, &g->report.group) == 0;
 	guard_clean_up(g);
@@ -432,11 +438,14 @@ void guard_run(struct guard *g)
 	/* out of the caller's process group: a SIGKILL to that group must find us alive to clean up
 	 */
 	(void)setsid();
+	g->loop = &loop;
 	if (loop_on_signal(&loop, SIGCHLD, guard_on_child, g, &e) != 0 ||
 	    loop_add(&loop, &control, &e) != 0)
 		guard_fail(g, false, &e);
 	if (guard_setup(g, &e) != 0 || guard_spawn(g, &e) != 0) {
 		(void)guard_kill_all(g);
+		if (g->plan->backend->cleanup != NULL)
+			g->plan->backend->cleanup(g, true);
 		guard_clean_up(g);
 		guard_fail(g, guard_is_final(g), &e);
 	}

@@ -26,8 +26,9 @@ struct guard_command {
 	int32_t signo; /* TEMP: 0 or an errno */
 };
 
-/* guardian → runner; EXITED comes only while descendants are left, else DONE says it all */
-enum guard_event { GUARD_STARTED = 1, GUARD_FAILED, GUARD_EXITED, GUARD_DONE };
+/* guardian → runner; EXITED comes only while descendants are left, else DONE says it all. CPU_TIME
+ * (the policy's is used up) is told by an inner init whose processes the runner does not see */
+enum guard_event { GUARD_STARTED = 1, GUARD_FAILED, GUARD_EXITED, GUARD_DONE, GUARD_CPU_TIME };
 struct guard_message {
 	int32_t event;
 	int32_t has_status;               /* EXITED and DONE: the command's status is known */
@@ -52,7 +53,9 @@ struct guard_pass {
 
 struct guard { /* in the guardian's own memory */
 	struct plan *plan;
+	struct loop *loop; /* set by guard_run() */
 	int control_fd;
+	int report_fd; /* reports go there where control_fd is one-way; else -1 */
 	/* How the report reaches the runner, with pass_fd (-1: none), and how its orders arrive. */
 	void (*tell)(struct guard *g, int pass_fd);
 	void (*on_control)(struct loop_watch *w, short revents); /* w->ctx is the guard */

@@ -4,12 +4,15 @@
  */
 #include "init.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/limits.h"
 #include "../base/mem.h"
 #include "../base/str.h"
+#include "../policy/env_rules.h"
+#include "../sys/fd.h"
 #include "inner.h"
 
 static int bad_field(const char *key, struct err *e)
@@ -135,6 +138,22 @@ static int read_checks(const struct json_node *o, struct init_start *s, struct e
 	return count == INNER_NAMESPACES ? 0 : bad_field("outside_namespaces", e);
 }
 
+/* The built-in filter, made here for the processor that is here. */
+static int make_filter(const struct json_node *o, struct plan *p, struct err *e)
+{
+	struct seccomp_rules rules;
+	uint32_t flags = 0;
+	int rc = read_u32(o, "filter_flags", &flags, e);
+
+	seccomp_rules_init(&rules);
+	if (rc == 0)
+		rc = seccomp_rules_builtin(&rules, flags, e);
+	if (rc == 0)
+		rc = seccomp_compile(&rules, &p->filter, e);
+	seccomp_rules_fini(&rules);
+	return rc;
+}
+
 static int read_filter(const struct json_node *o, struct plan *p, struct err *e)
 {
 	size_t len;
@@ -143,6 +162,8 @@ static int read_filter(const struct json_node *o, struct plan *p, struct err *e)
 	p->is_filter_by_tool = read_flag(o, "filter_by_tool");
 	if (p->is_filter_by_tool)
 		return 0;
+	if (json_get(o, "filter_flags") != NULL)
+		return make_filter(o, p, e);
 	bytes = read_b64(o, "filter_b64", &len, e);
 	if (bytes == NULL)
 		return -1;
@@ -187,6 +208,53 @@ static int read_cgroup(const struct json_node *o, struct cgroup *c, struct err *
 	return 0;
 }
 
+extern char **environ;
+
+/* What the image (and the engine) set and the runner did not: PATH above all. Not a proxy, which
+ * an engine's own configuration may put there with its password. */
+static int add_image_env(struct strv *env, struct err *e)
+{
+	struct strv all = { 0 };
+
+	for (size_t i = 0; i < env->n; i++)
+		if (strv_add(&all, env->v[i], e) != 0)
+			return -1;
+	for (char *const *v = environ; v != NULL && *v != NULL; v++) {
+		MEM_AUTOFREE char *name = mem_strndup(*v, strcspn(*v, "="), e);
+
+		if (name == NULL)
+			return -1;
+		if ((*v)[strlen(name)] != '=' || env_name_is_proxy(name) ||
+		    env_get(&all, name) != NULL)
+			continue;
+		if (strv_add(&all, *v, e) != 0)
+			return -1;
+	}
+	*env = all; /* what it was lives as long as the process */
+	return 0;
+}
+
+static int read_container(const struct json_node *o, struct init_start *s, struct err *e)
+{
+	const struct json_node *c = json_get(o, "container");
+	char boot_id[64];
+	ssize_t n;
+
+	s->is_container = c != NULL;
+	s->is_same_kernel = true;
+	if (c == NULL)
+		return 0;
+	/* random(4): one number a boot, the same in every container of this kernel */
+	n = fd_read_small(AT_FDCWD, INNER_BOOT_ID, boot_id, sizeof boot_id);
+	s->is_same_kernel = n <= 0 || str_eq(boot_id, json_str(json_get(c, "boot_id")));
+	s->policy.is_best_effort = read_flag(c, "best_effort");
+	if (read_id(c, "memory_bytes", &s->limits.memory_bytes, e) != 0 ||
+	    read_id(c, "pids", &s->limits.pids, e) != 0 ||
+	    read_id(c, "cpus_milli", &s->limits.cpus_milli, e) != 0)
+		return -1;
+	return read_flag(c, "image_env") ? add_image_env(&s->plan.env.env, e) : 0;
+}
+
 int init_read_start(const struct json_node *frame, struct init_start *s, struct err *e)
 {
 	struct plan *p = &s->plan;
@@ -202,7 +270,8 @@ int init_read_start(const struct json_node *frame, struct init_start *s, struct 
 	if (read_command(frame, s, e) != 0 || read_u32(frame, "applied", &p->applied, e) != 0 ||
 	    read_u32(frame, "required", &p->required, e) != 0 ||
 	    read_cgroup(frame, &p->cgroup, e) != 0 || read_limits(frame, s, e) != 0 ||
-	    read_landlock(frame, p, e) != 0 || read_checks(frame, s, e) != 0)
+	    read_landlock(frame, p, e) != 0 || read_checks(frame, s, e) != 0 ||
+	    read_container(frame, s, e) != 0)
 		return -1;
 	return read_filter(frame, p, e);
 }

@@ -20,6 +20,7 @@
 #include "../sys/fd.h"
 #include "../sys/path.h"
 #include "../sys/tree.h"
+#include "container.h"
 #include "root.h"
 #include "seccomp_file.h"
 
@@ -307,7 +308,7 @@ static int plan_main_filter(struct plan *plan, struct err *e)
 	const char *file = plan->policy->seccomp;
 
 	if (file == NULL)
-		return seccomp_compile_builtin(0, &plan->filter, e);
+		return seccomp_compile_builtin(plan->builtin_flags, &plan->filter, e);
 	seccomp_rules_init(&rules);
 	if (seccomp_file_load(file, &rules, e) != 0) {
 		seccomp_rules_fini(&rules);
@@ -503,7 +504,8 @@ int plan_make(struct plan *plan, const struct sandbox_request *rq,
 		return err_set(e, ERR_USAGE, "no command given");
 	if (plan_identity(plan, e) != 0 || plan_home(plan, e) != 0 || root_resolve(plan, e) != 0 ||
 	    plan_put_env(plan, e) != 0 || backend->plan(plan, e) != 0 ||
-	    plan_fix_env(plan, e) != 0 || plan_filter(plan, e) != 0 || plan_limits(plan, e) != 0)
+	    plan_fix_env(plan, e) != 0 || plan_filter(plan, e) != 0 ||
+	    (!backend->is_container && plan_limits(plan, e) != 0))
 		return -1;
 	return plan_require(plan, e);
 }
@@ -533,6 +535,8 @@ void plan_fini(struct plan *plan)
 		free(plan->rules[i].path);
 	free(plan->rules);
 	strv_fini(&plan->tool);
+	strv_fini(&plan->tool_env);
+	container_free(plan->container);
 	for (size_t i = 0; i < plan->check_count; i++)
 		free(plan->checks[i].path);
 	free(plan->checks);

@@ -18,6 +18,7 @@
 #include "sandbox.h"
 #include "view.h"
 
+struct container;
 struct guard;
 struct plan;
 
@@ -44,6 +45,18 @@ struct sandbox_backend {
 	 * argv to the tool's, and setup() opens what that needs.
 	 */
 	bool has_inner_init;
+	/*
+	 * With has_inner_init: the tool is a container engine. All that it passes on is its own
+	 * stdin and stdout, which carry the frames and in them the command's; what it starts is no
+	 * child of ours; it keeps the limits; what is there to be run is the image's business.
+	 */
+	bool is_container;
+	/* MAY: what this backend makes of a policy before anything else is done with it: its own
+	 * defaults, and what it refuses at once. p is a copy whose pointers are borrowed. */
+	int (*defaults)(struct policy *p, const struct sandbox_request *rq, struct err *e);
+	/* MAY: in the guardian, after everything was killed. is_tool_done: the tool ended by
+	 * itself. */
+	void (*cleanup)(struct guard *g, bool is_tool_done);
 	/* MAY: the tool ended without starting anything and said `line` on stderr: fill e, with the
 	 * remedy. */
 	void (*explain)(const char *line, struct err *e);
@@ -55,6 +68,7 @@ enum plan_check_kind {
 	CHECK_SAME, /* path is file number ino of device dev, so mounted there and not elsewhere */
 	CHECK_MOUNTED,   /* path is not on the file system of its parent */
 	CHECK_READ_ONLY, /* path is on a read-only mount */
+	CHECK_NO_EXEC,   /* nothing on this mount can be executed */
 	CHECK_HIDDEN,    /* path is no link and cannot be opened */
 };
 struct plan_check {
@@ -63,13 +77,18 @@ struct plan_check {
 	uint64_t dev, ino; /* SAME */
 };
 
-/* In order of preference of auto; NULL at the end. */
+/* In order of preference of auto; NULL at the end. And those that are used by name only. */
 extern const struct sandbox_backend *const sandbox_backends[];
+extern const struct sandbox_backend *const sandbox_named_backends[];
 extern const struct sandbox_backend backend_namespace, backend_bubblewrap, backend_landlock,
-    backend_native;
+    backend_native, backend_podman, backend_docker, backend_container;
 /* NULL with e: unknown (names the known ones) or one that arrives later. "auto" is no backend:
  * *is_auto. */
 const struct sandbox_backend *sandbox_backend_find(const char *name, bool *is_auto, struct err *e);
+/* What the backend (NULL: auto) makes of the policy before it is planned; refuses what only another
+ * kind of backend has. */
+int sandbox_complete_policy(const struct sandbox_backend *b, struct policy *p,
+    const struct sandbox_request *rq, struct err *e);
 
 struct plan {
 	const struct sandbox_request *rq;
@@ -86,10 +105,15 @@ struct plan {
 	char *notice;              /* one line for the user; NULL */
 	char *const *argv;         /* of the guardian's command: the request's, or tool's */
 	struct strv tool;          /* argv of the backend's tool; empty: none */
+	struct strv tool_env;      /* its whole environment */
+	uint64_t setup_ms;         /* how long the set-up may take; 0: LIMIT_SETUP_MS */
+	struct container *container; /* owned: what a container backend needs beyond; NULL */
 	struct plan_check *checks; /* owned */
 	size_t check_count, check_alloc;
 	bool is_filter_by_tool; /* the tool installs the filter, so our init checks that there is
 				   one */
+	unsigned builtin_flags; /* SECCOMP_BUILTIN_… of the built-in filter */
+	bool is_filter_made_inside; /* our init compiles it for the kernel that it meets */
 	struct env_block env;
 	struct view_facts facts;
 	struct view view;

@@ -12,7 +12,7 @@
  * put there. path gets its absolute path, st what it is. 0, or -1: there is none.
  */
 int program_find(const char *name, char *path, size_t size, struct stat *st);
-/* The same for one that the user named by an absolute path, wherever it lies and whoever owns it. */
+/* The same for one that the user named by an absolute path, wherever it lies, whoever owns it. */
 int program_check(const char *named, char *path, size_t size, struct stat *st);
 
 #endif

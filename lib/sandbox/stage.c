@@ -319,15 +319,15 @@ static int stage_steps(struct guard *g, struct err *e)
 /* The tool of a backend, which runs our own init: all that concerns the command is done there. */
 static int stage_tool(struct guard *g, struct err *e)
 {
-	static char *const empty[] = {
-		NULL
-	}; /* neither the command's environment nor ours is the tool's business */
+	/* neither the command's environment nor ours is the tool's business */
+	static char *const empty[] = { NULL };
+	char *const *env = g->plan->tool_env.n > 0 ? g->plan->tool_env.v : empty;
 	char *const *argv = g->plan->argv;
 
 	if (stage_session(g, e) != 0 || stage_stdio(g, e) != 0 || stage_pass_fds(g, e) != 0)
 		return -1;
 	loop_restore_signals();
-	(void)execve(argv[0], argv, empty);
+	(void)execve(argv[0], argv, env);
 	return err_sys(e, ERR_SETUP, errno, "start %s", argv[0]);
 }
 
