@@ -26,8 +26,8 @@ struct guard_command {
 	int32_t signo; /* TEMP: 0 or an errno */
 };
 
-/* guardian → runner; EXITED comes only while descendants are left, else DONE says it all. CPU_TIME
- * (the policy's is used up) is told by an inner init whose processes the runner does not see */
+/* guardian → runner; EXITED comes only while descendants are left, else DONE says it all.
+ * CPU_TIME: the policy's is used up; from an inner init whose processes the runner does not see */
 enum guard_event { GUARD_STARTED = 1, GUARD_FAILED, GUARD_EXITED, GUARD_DONE, GUARD_CPU_TIME };
 struct guard_message {
 	int32_t event;

@@ -255,6 +255,7 @@ static int check_limits(struct guard *g, const struct init_start *s, struct err 
 		{ CGROUP_PIDS, LAYER_PIDS, "--pids", s->limits.pids },
 		{ CGROUP_CPU, LAYER_CPU, "--cpus", s->limits.cpus_milli } };
 	struct cgroup own;
+	bool has_own_group = false;
 	int rc = 0;
 
 	cgroup_open_self(&own);
@@ -263,6 +264,7 @@ static int check_limits(struct guard *g, const struct init_start *s, struct err 
 		if (all[i].asked == 0)
 			continue;
 		guard_note(g, all[i].layer, own.is_kept[all[i].controller] ? 0 : EOPNOTSUPP);
+		has_own_group = has_own_group || own.is_kept[all[i].controller];
 		if (!own.is_kept[all[i].controller] && !s->policy.is_best_effort)
 			rc = err_set(e, ERR_REFUSED,
 			    "%s is not in force inside: the engine does not keep it (without root "
@@ -271,6 +273,7 @@ static int check_limits(struct guard *g, const struct init_start *s, struct err 
 			    all[i].option);
 	}
 	cgroup_close(&own);
+	init_link_count_group(has_own_group);
 	return rc;
 }
 

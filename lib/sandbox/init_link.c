@@ -19,6 +19,7 @@ static struct link_state {
 	struct buf out;
 	struct loop_watch watch;
 	struct carry carry;
+	bool has_own_group;
 } state;
 
 static void link_write(void)
@@ -105,10 +106,17 @@ static void link_flush(int control_fd)
 	loop_fini(&l.loop);
 }
 
+void init_link_count_group(bool is_own)
+{
+	state.has_own_group = is_own;
+}
+
 static void link_note_usage(struct guard *g)
 {
 	struct cgroup own;
 
+	if (!state.has_own_group)
+		return;
 	cgroup_open_self(&own);
 	g->report.has_group = cgroup_read_usage(&own, &g->report.group) == 0;
 	cgroup_close(&own);

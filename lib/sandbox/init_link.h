@@ -13,6 +13,8 @@
 int init_link_open(struct guard *g, struct err *e);
 /* The command's pipes, and carrying what is in them; g->loop is there. */
 int init_link_carry(struct guard *g, bool has_stdin, struct err *e);
+/* Is the group that we are in the container's alone? Then what it counted is told at the end. */
+void init_link_count_group(bool is_own);
 /* A frame that is no order to a guardian. -1: the runner breaks the rules. */
 int init_link_take(const struct json_node *frame, struct err *e);
 
