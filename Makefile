@@ -143,7 +143,7 @@ THIRD := $(O)/vendor/cJSON.o $(BEARSSL)
 READY := $(V)/src/headers/.fetched $(if $(filter release,$(MODE)),$(MUSL)/.built)
 
 .PHONY: all vendor tools units vm fuzzers objects deps test bench demo lint analyze cov fuzz
-.PHONY: crossed dist install help clean FORCE
+.PHONY: crossed dist_if_here dist install help clean FORCE
 ##                 build/release/sbx and its links
 all: $(O)/sbx $(APPLETS:%=$(O)/%)
 
@@ -195,8 +195,13 @@ $(O)/%.o: %.c $(O)/.flags | $(READY) $(V)/src/cjson/.fetched
 	$(call say,CC,$@)$(CC) $(SBX_CFLAGS) $(CFLAGS_$(subst /,_,$(*D))) -MMD -MP -c -o $@ $<
 $(if $(BEARSSL),$(filter $(O)/lib/net/%,$(OBJ)): | $(V)/src/bearssl/.fetched)
 
-$(O)/assets.c: lib/assets/embed.sh $(ASSETS) $(O)/.sources
-	$(call say,EMBED,$@)lib/assets/embed.sh $(ASSETS) >$@
+# The notices of what the binary contains are an asset too; their texts come from the sources.
+CONTAINED = musl cjson $(if $(BEARSSL),bearssl)
+$(O)/licenses: vendor/licenses.sh vendor/sources.lock LICENSE $(O)/.sources \
+	$(CONTAINED:%=$(V)/src/%/.fetched)
+	$(call say,GATHER,$@)vendor/licenses.sh . $(V) $(CONTAINED) >$@
+$(O)/assets.c: lib/assets/embed.sh $(ASSETS) $(O)/licenses $(O)/.sources
+	$(call say,EMBED,$@)lib/assets/embed.sh $(ASSETS) $(O)/licenses >$@
 $(O)/assets.o: $(O)/assets.c lib/assets/assets.h $(O)/.flags | $(READY)
 	$(call say,CC,$@)$(CC) $(SBX_CFLAGS) -c -o $@ $<
 
@@ -265,11 +270,16 @@ units: $(UNIT:%.c=$(O)/%)
 tools: $(TOOL:%.c=$(O)/%)
 fuzzers: $(FUZZ:%.c=$(O)/%)
 
-# The other processors, as far as their compilers are here.
-FOREIGN := $(filter-out $(HOST),x86_64 aarch64 armv7 riscv64)
+# The other processors, as far as their compilers are here; what is handed out, if all of them are.
+ARCHES = x86_64 aarch64 armv7 riscv64
+FOREIGN = $(filter-out $(HOST),$(ARCHES))
+FOREIGN_HERE = $(foreach a,$(FOREIGN),$(if $(shell command -v $(GNU_$a)-gcc),$a))
 crossed:
-	@set -e; for a in $(foreach a,$(FOREIGN),$(if $(shell command -v $(GNU_$a)-gcc),$a)); do \
+	@set -e; for a in $(FOREIGN_HERE); do \
 		$(MAKE) --no-print-directory ARCH=$$a all units; done
+dist_if_here:
+	@$(if $(filter-out $(FOREIGN_HERE),$(FOREIGN)),rm -rf $(B)/dist,$(MAKE) \
+	--no-print-directory dist)
 
 -include $(OBJ:.o=.d) $(GUEST_OBJ:.o=.d) $(UNIT:%.c=$(O)/%.d) $(TOOL:%.c=$(O)/%.d) \
 	$(FUZZ:%.c=$(O)/%.d)
@@ -281,8 +291,9 @@ build_asan = release:tools asan:all
 build_vm = release:vm
 build_lint =
 build_cross = release:all release:crossed
+build_dist = release:dist_if_here
 build_all = release:all release:units release:tools asan:all asan:units asan:fuzzers \
-	release:crossed release:vm
+	release:crossed release:dist_if_here release:vm
 build_ = release:all release:tools
 group_builds = $(if $(filter undefined,$(origin build_$(1))),$(build_),$(build_$(1)))
 RUN_TESTS = SBX_VENDOR=$(V) SBX_BUILDS=$(B) SBX_VM=$(VM) tests/lib/run.sh \
@@ -342,11 +353,17 @@ demo: deps
 	@$(MAKE) --no-print-directory MODE=release all
 	@SBX_BUILD=$(call DIR,release) tests/demo.sh
 
-## dist            source archive with the third-party tarballs: builds with no network
+## dist            the binaries of all processors, the source archive (builds with no network),
+##                 their checksums and an SBOM, in build/dist
 NAME = sbx-$(VERSION)
-dist: $(V)/src/musl/.fetched $(V)/src/bearssl/.fetched $(V)/src/cjson/.fetched \
-	$(V)/src/headers/.fetched
-	vendor/dist.sh $(V) $(B)/$(NAME).tar.xz $(NAME)
+dist: $(patsubst %,$(V)/src/%/.fetched,musl bearssl cjson headers)
+	@$(if $(filter-out default undefined file,$(origin CC)),echo "sbx: make dist takes each \
+	processor's own compiler: leave CC= out" >&2; exit 1)
+	@$(DEPS) build dist
+	@set -e; for a in $(ARCHES); do \
+		$(MAKE) --no-print-directory MODE=release ARCH=$$a all; done
+	@vendor/dist.sh $(V) $(B) $(NAME) "$(strip $(CONTAINED))" $(foreach a,$(ARCHES),\
+	$a=$(B)/release$(if $(filter-out $(HOST),$a),-$a)/sbx)
 
 ## install         sbx and its links into $(DESTDIR)$(PREFIX)/bin
 install: all

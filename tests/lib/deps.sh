@@ -2,7 +2,8 @@
 # deps.sh SET...: install the Debian packages of each set that are missing.
 #   build  compiler and tools for `make` (with CROSS=triple: the cross compiler)
 #   light  what the tests run against and need
-#   cross  compilers for the other processors and an emulator of user programs
+#   dist   compilers for the other processors
+#   cross  those, and an emulator of user programs
 #   vm     emulators of machines, and compilers for the machines that they emulate
 #   heavy  container engines, cross and vm, for the machine where nothing may be skipped
 #   lint   the checkers of `make lint`
@@ -44,12 +45,16 @@ want_light() {
 	want ip iproute2
 }
 
-want_cross() {
+want_dist() {
 	own=$(uname -m | sed 's/^armv[78].*/arm/')
 	for triple in x86_64-linux-gnu aarch64-linux-gnu arm-linux-gnueabihf riscv64-linux-gnu; do
 		[ "${triple%%-*}" = "$own" ] ||
 			want "$triple-gcc" "gcc-$(printf '%s' "$triple" | tr _ -)"
 	done
+}
+
+want_cross() {
+	want_dist
 	want qemu-aarch64-static qemu-user-static
 }
 
@@ -89,6 +94,10 @@ for set; do
 		[ -z "$missing" ] || is_needed=1
 		;;
 	light) want_light ;;
+	dist)
+		want_dist
+		[ -z "$missing" ] || is_needed=1
+		;;
 	cross) want_cross ;;
 	heavy) want_heavy ;;
 	vm) want_vm ;;

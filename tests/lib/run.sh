@@ -49,7 +49,7 @@ stage_if_private() {
 # copy_programs FROM TO: sbx, its links and the test programs, without the object files.
 copy_programs() {
 	[ -e "$1/sbx" ] || return 0
-	cp -a "$1"/sbx* "$2/"
+	cp -a "$1"/sbx* "$1/licenses" "$2/"
 	[ ! -d "$1/tests" ] || cp -a "$1/tests" "$2/"
 }
 
