@@ -89,12 +89,12 @@ CRTEND := $(shell $(CC) -print-file-name=crtendS.o 2>/dev/null)
 # A tenth of the binary would be relocations; ld packs them on x86 only (musl >= 1.2.4 reads them).
 RELR_x86_64 = -Wl,-z,pack-relative-relocs
 # static-pie is linked by hand: `-static-pie` with a plain specs file gives a dynamic program.
-# No symbol may stay visible: for those, ld of riscv64 leaves relocations by name, which the start-up
+# No symbol may stay visible: for those, ld of riscv64 leaves relocations by name, which start-up
 # code of a static program passes over, so that the pointer stays NULL.
 MUSL_CFLAGS = -nostdinc -isystem $(MUSL)/include -isystem $(GCC_INC)
 MUSL_LDFLAGS = -nostartfiles -nodefaultlibs -static-pie -Wl,--no-dynamic-linker \
-	-Wl,-z,text,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections,--exclude-libs,ALL \
-	$(RELR_$(ARCH)) \
+	-Wl,-z,text,-z,relro,-z,now,-z,noexecstack \
+	-Wl,--gc-sections,--exclude-libs,ALL $(RELR_$(ARCH)) \
 	-L$(MUSL)/lib $(MUSL)/lib/rcrt1.o $(MUSL)/lib/crti.o $(CRTBEGIN)
 MUSL_LIBS = -Wl,--start-group -lc -lgcc -lgcc_eh -Wl,--end-group $(CRTEND) $(MUSL)/lib/crtn.o
 
