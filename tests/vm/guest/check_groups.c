@@ -137,7 +137,7 @@ static void check_beside(void)
 	end_neighbour(neighbour);
 }
 
-/* The same session, not delegated: refused, with the way out; pids by the user namespace's count. */
+/* Without delegation: refused, with the way out; pids are counted by the user namespace. */
 static void check_not_delegated(void)
 {
 	REFUSED(&user, "--memory, not delegated", "Delegate=yes", "-m", "16m", "--", BIN_GUEST,
@@ -146,7 +146,8 @@ static void check_not_delegated(void)
 	    "true");
 	RUN(&r, &user, BIN_RUN, "--json", "--best-effort", "-m", "16m", "--", BIN_GUEST, "true");
 	is_int(r.status, 0, "user, not delegated: --best-effort runs");
-	ok(*report_why(&r, "memory") != '\0', "user, not delegated: and tells that memory is not kept");
+	ok(*report_why(&r, "memory") != '\0',
+	    "user, not delegated: and tells that memory is not kept");
 	RUN(&r, &user, BIN_RUN, "--json", "--pids", "10", "--", BIN_HOG, "procs", "40");
 	is_int(r.status, 10, "user, not delegated: --pids is kept all the same");
 	ok(report_is_applied(&r, "pids"), "user, not delegated: and told so");

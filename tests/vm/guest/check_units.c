@@ -1,4 +1,4 @@
-/* The project's own unit tests that look at the kernel, on this kernel; their TAP becomes a line. */
+/* The project's own unit tests that look at the kernel, on this one; each becomes a line. */
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>

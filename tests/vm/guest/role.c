@@ -59,22 +59,27 @@ static int can_make(const char *dir, bool is_kept)
 	return is_kept ? 0 : unlink(path);
 }
 
+static int can_read_below(const char *dir, const char *path)
+{
+	char full[512];
+
+	(void)snprintf(full, sizeof full, "%s%s", dir, path);
+	return can_read(full);
+}
+
 /* Up from a folder, more often than there are folders, to the canary of the outermost root. */
 static int can_climb(void)
 {
-	char path[256] = "";
+	static const char up[] = "../../../../../../../../../../../../../../../../../../../..";
 
-	for (int i = 0; i < 40; i++)
-		strcat(path, "../"); /* 120 bytes */
-	strcat(path, CANARY + 1);
-	return can_read(path);
+	return can_read_below(up, CANARY);
 }
 
 /* What is in /proc/PID/root of another process is what that one sees. */
 static int can_enter_others(void)
 {
 	DIR *d = opendir("/proc");
-	char path[512];
+	char dir[64];
 	int rc = -1;
 
 	for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL;) {
@@ -82,8 +87,8 @@ static int can_enter_others(void)
 
 		if (pid <= 0 || pid == getpid())
 			continue;
-		(void)snprintf(path, sizeof path, "/proc/%.20s/root" CANARY, e->d_name);
-		if (can_read(path) == 0)
+		(void)snprintf(dir, sizeof dir, "/proc/%ld/root", pid);
+		if (can_read_below(dir, CANARY) == 0)
 			rc = 0;
 	}
 	if (d != NULL)

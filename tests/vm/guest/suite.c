@@ -161,7 +161,8 @@ static void suite_no_memory(void)
 	    BIN_GUEST, "true");
 	RUN(&r, &root, BIN_RUN, "--json", "--best-effort", "-m", "16m", "--pids", "10", "--",
 	    BIN_HOG, "procs", "40");
-	is_str(report_str(&r, "reason"), "pids_limit", "--pids is kept without the memory controller");
+	is_str(report_str(&r, "reason"), "pids_limit",
+	    "--pids is kept without the memory controller");
 	ok(*report_why(&r, "memory") != '\0', "--best-effort tells that memory is not kept");
 }
 
