@@ -23,7 +23,7 @@ usual() {
 	isnt "$rc" 0 "$at: a folder that was not given is not there"
 	like "$out" '^data' "$at: the root can be written"
 	is "$(cat f)" data "$at: and the host sees it"
-	is "$(stat -c %u:%g f)" "$(as "$who" id -u):$(as "$who" id -g)" \
+	is "$(stat -c %u:%g f)" "$(owner "$who")" \
 		"$at: files belong to the caller"
 	rm -f f
 	for folder in /usr /etc /bin; do
@@ -202,7 +202,7 @@ identity() {
 		sandbox --user 4321:8765 -- sh -c 'id -u; id -g; id -G; : >f'
 		is "$(printf '%s' "$out" | tr '\n' :)" 4321:8765:8765 "$at: --user UID:GID"
 		if [ "$backend" = namespace ]; then
-			is "$(stat -c %u f)" "$(as "$who" id -u)" "$at: --user is only shown"
+			is "$(stat -c %u:%g f)" "$(owner "$who")" "$at: --user is only shown"
 		else
 			ok "$at: --user cannot write what is root's" test ! -e f
 		fi

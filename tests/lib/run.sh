@@ -111,7 +111,7 @@ run_group() {
 	# scripts wait most of their time: for a timeout, for a process to end
 	jobs=4
 	case $group in
-	unit | fuzz | lint | cross | vm) jobs=2 ;;
+	unit | fuzz | lint | cross | vm | places | container) jobs=2 ;;
 	escape) jobs=1 ;; # its controls attack this machine, and so each other
 	asan)
 		export SBX_BUILD="$asan" SBX_MODE=asan
