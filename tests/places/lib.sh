@@ -60,23 +60,42 @@ assert_judged() {
 	done <"$tmp/judged"
 }
 
+# new_out OWNER: $out, the folder that a place fills.
+new_out() {
+	out=$(mktemp -d "$tmp/out.XXXXXX")
+	mkdir "$out/project"
+	chmod -R 0777 "$out"
+	chown -R "$1:" "$out"
+}
+
+# judge_place LABEL BACKEND MISSING: what inside.sh left in $out. The README has a row for it; with
+# SBX_PLACES_TABLE=FILE the row is added to FILE.
+judge_place() {
+	assert_judged perl "$places/judge.pl" "$1" "$out" "$2" "$3"
+	tell_place "$1"
+}
+
+tell_place() {
+	place_row=$(perl "$places/judge.pl" row "$1" "$out")
+	[ -z "${SBX_PLACES_TABLE:-}" ] || printf '%s\n' "$place_row" >>"$SBX_PLACES_TABLE"
+	ok "$1: the README tells it" grep -qxF -e "$place_row" "$SBX_ROOT/README.md"
+}
+
 # place ENGINE IMAGE BACKEND MISSING [OPTION...]: everything of inside.sh in one container.
-# With SBX_PLACES_TABLE=FILE a row of the README's table is added to FILE.
 place() {
 	place_engine=$1
 	place_image=$2
 	place_backend=$3
 	place_missing=$4
 	shift 4
-	label="$place_engine $place_image${*:+ $*}"
-	out=$(mktemp -d "$tmp/out.XXXXXX")
-	mkdir "$out/project"
-	chmod -R 0777 "$out"
-	[ "$place_engine" != rootless ] || chown -R "$tap_user:" "$out"
+	label="$place_engine, $place_image${*:+: $*}"
+	place_owner=root
+	if [ "$place_engine" = rootless ]; then
+		label="rootless podman, $place_image${*:+: $*}"
+		place_owner=$tap_user
+	fi
+	new_out "$place_owner"
 	engine_run "$place_engine" -v "$tools:/tools:ro" -v "$out:/out" -v "$tmp/marker:/marker:ro" \
 		"$@" "localhost/$place_image:1" /tools/busybox sh /tools/inside.sh >"$out/log" 2>&1
-	assert_judged perl "$places/judge.pl" "$label" "$out" "$place_backend" "$place_missing"
-	[ -z "${SBX_PLACES_TABLE:-}" ] ||
-		printf '%s\t%s\n' "$label" "$(perl "$places/judge.pl" row "$out")" \
-			>>"$SBX_PLACES_TABLE"
+	judge_place "$label" "$place_backend" "$place_missing"
 }
