@@ -47,6 +47,10 @@ static int ns_map(struct guard *g, struct err *e)
 	const struct plan *p = g->plan;
 	int rc;
 
+	if (!g->has_user_ns && (p->uid != p->outside_uid || p->gid != p->outside_gid))
+		return err_set(e, ERR_REFUSED,
+		    "--user needs a user namespace, and those are refused here; -b native changes "
+		    "to the user itself");
 	if (!g->has_user_ns) {
 		if (p->uid != p->outside_uid || p->gid != p->outside_gid)
 			return err_set(e, ERR_REFUSED,
