@@ -71,6 +71,7 @@ struct policy {
 	struct strv env_files;
 	struct strv env_unset;
 	enum env_mode env_mode;
+	bool is_env_mode_set;
 	enum stdin_mode stdin_mode;
 	char *stdin_path;       /* STDIN_FILE */
 	bool want_tty;

@@ -125,7 +125,9 @@ int policy_option_require(void *target, const char *value, struct err *e);
 	{ .name = "unset-env", .type = OPT_LIST, POLICY_AT(env_unset), .arg = "NAME",		\
 	  .flags = OPT_REPEATS, .help = "drop a variable, whatever else is said about it" },	\
 	{ .name = "env-mode", .type = OPT_FUNC, POLICY_AT(env_mode),				\
-	  .arg = "scrub|allow|clear|inherit", .parse = policy_option_env_mode, .dflt = "scrub",	\
+	  POLICY_SET(is_env_mode_set),								\
+	  .arg = "scrub|allow|clear|inherit", .parse = policy_option_env_mode,	\
+	  .dflt = "scrub; allow in a container",						\
 	  .help = "what passes of the caller's variables: all but secrets, code injection and "	\
 		  "handles; a short list; nothing; everything" },				\
 	/* Keys that other products' configurations use; values and meaning as above. */	\

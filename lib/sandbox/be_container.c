@@ -13,7 +13,8 @@
 #include "container.h"
 #include "inner.h"
 
-#define TMP_OPTIONS "rw,noexec,nosuid,nodev"
+/* The mode: without it docker gives a new folder to root alone, as it does with any mount point. */
+#define TMP_OPTIONS "rw,noexec,nosuid,nodev,mode=1777"
 #define TMP_SIZE "64m"
 #define WORKSPACE_SIZE "128m"
 
@@ -128,6 +129,7 @@ static int put_mounts(struct plan *plan, struct err *e)
 {
 	const struct container *c = plan->container;
 	const struct policy *p = plan->policy;
+	bool is_podman = c->engine.kind == ENGINE_PODMAN;
 	MEM_AUTOFREE char *ipc = mem_printf(e, "%s/ipc", c->run_dir);
 	int rc;
 
@@ -140,7 +142,9 @@ static int put_mounts(struct plan *plan, struct err *e)
 		     CONTAINER_WORKSPACE ":" TMP_OPTIONS ",size=" WORKSPACE_SIZE, NULL);
 	for (size_t i = 0; i < p->mount_count && rc == 0; i++)
 		rc = put_policy_mount(plan, &p->mounts[i], e);
-	if (rc != 0 || put(plan, e, "--workdir", CONTAINER_WORKSPACE, NULL) != 0)
+	/* docker makes the working folder, for root, and runc then gives the tmpfs its mode; it is
+	 * our init that goes there in any case */
+	if (rc != 0 || put(plan, e, "--workdir", is_podman ? CONTAINER_WORKSPACE : "/", NULL) != 0)
 		return -1;
 	return put_mount(plan, ipc, INNER_IPC_DIR, true, e);
 }
@@ -170,6 +174,22 @@ static int put_identity(struct plan *plan, struct err *e)
 	return put_value(plan, e, "--user", "%u:%u", (unsigned)plan->uid, (unsigned)plan->gid);
 }
 
+/* What of /proc only root may read, for a command that is root, if without its rights. docker
+ * masks nothing beyond its own list: container_plan() says so. */
+static int put_masks(struct plan *plan, struct err *e)
+{
+	char list[512] = "mask=";
+	size_t n = strlen(list);
+
+	if (!container_is_real_root(plan) || plan->container->engine.kind != ENGINE_PODMAN)
+		return 0;
+	for (const char *const *p = plan_proc_masked_for_root; *p != NULL; p++)
+		n += (size_t)snprintf(list + n, n < sizeof list ? sizeof list - n : 0, "%s%s",
+		    n > 5 ? ":" : "", *p);
+	return n < sizeof list ? put(plan, e, "--security-opt", list, NULL) :
+				 err_set(e, ERR_INTERNAL, "too many masks");
+}
+
 static int put_confinement(struct plan *plan, struct err *e)
 {
 	const struct container *c = plan->container;
@@ -187,6 +207,8 @@ static int put_confinement(struct plan *plan, struct err *e)
 	else if (list != NULL) /* our init puts it on; nothing else may be in its way */
 		rc = put(plan, e, "--security-opt", "seccomp=unconfined", NULL);
 	if (rc != 0)
+		return -1;
+	if (put_masks(plan, e) != 0)
 		return -1;
 	/* no /dev/shm: it would be one more place to write; logs would keep the frames */
 	return put(plan, e, "--ipc", "none", "--cgroupns", "private", "--log-driver", "none",

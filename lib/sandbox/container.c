@@ -131,6 +131,9 @@ int container_defaults(struct policy *p, const struct sandbox_request *rq, struc
 			return err_wrap(e, "SBX_CONTAINER_USER");
 		p->is_user_set = true;
 	}
+	/* what the host's variables speak of is not there; the image has its own */
+	if (!p->is_env_mode_set && p->env_mode == ENV_SCRUB)
+		p->env_mode = ENV_ALLOW;
 	return settle_image(p, rq, e);
 }
 
@@ -344,7 +347,7 @@ static int fill_plan(struct plan *plan, struct err *e)
 	plan->want_capability_drop = plan->want_no_new_privs = plan->want_landlock = true;
 	plan->landlock_flags = LANDLOCK_SCOPE_ABSTRACT | LANDLOCK_SCOPE_SIGNALS;
 	plan->rlimit_as_bytes = p->want_rlimit_as ? p->memory_bytes : 0;
-	plan->setup_ms = LIMIT_SETUP_MS + (strcmp(p->pull, "never") == 0 ? 0 : PULL_MS) +
+	plan->setup_ms = 2 * LIMIT_SETUP_MS + (strcmp(p->pull, "never") == 0 ? 0 : PULL_MS) +
 			 (c->engine.is_machine ? MACHINE_START_MS : 0);
 	if (!c->engine.has_user_ns)
 		plan_miss(plan, LAYER_USER_NS, "an engine that root runs maps no ids");
@@ -353,6 +356,10 @@ static int fill_plan(struct plan *plan, struct err *e)
 	if (plan->home == NULL || place_root(plan, e) != 0)
 		return -1;
 	choose_user(plan);
+	if (container_is_real_root(plan) && c->engine.kind == ENGINE_DOCKER)
+		plan_miss(plan, LAYER_PROC,
+		    "root reads some files of the host's kernel in /proc, which docker cannot "
+		    "mask; --user another one, or use podman");
 	drop_host_env(plan);
 	return add_view(plan, e);
 }

@@ -32,6 +32,12 @@ struct container {
 
 void container_free(struct container *c);
 
+/* Is the command's user 0 the machine's root, whatever else it is denied? */
+static inline bool container_is_real_root(const struct plan *plan)
+{
+	return plan->uid == 0 && !plan->container->engine.has_user_ns;
+}
+
 /* be_container.c: fill plan->tool from policy and container; pure. ERR_USAGE, ERR_REFUSED. */
 int container_plan_argv(struct plan *plan, struct err *e);
 /* One line of an engine's stderr as an error: what it means, and what to do. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -122,11 +123,25 @@ static void link_note_usage(struct guard *g)
 	cgroup_close(&own);
 }
 
+/*
+ * Where memory is full the kernel looks for the largest process, which need not be the one that
+ * filled it (a tmpfs belongs to nobody): let it find the command's before us, who tell of it.
+ */
+static void link_offer_victim(pid_t command)
+{
+	char path[48];
+
+	(void)snprintf(path, sizeof path, "/proc/%ld/oom_score_adj", (long)command);
+	(void)fd_write_small(AT_FDCWD, path, "1000");
+}
+
 static void link_tell(struct guard *g, int pass_fd)
 {
 	bool is_last = g->report.event == GUARD_DONE || g->report.event == GUARD_FAILED;
 
 	(void)pass_fd;
+	if (g->report.event == GUARD_STARTED)
+		link_offer_victim(g->command_pid);
 	if (g->report.event == GUARD_DONE) {
 		link_note_usage(g);
 		carry_drain(&state.carry);

@@ -325,25 +325,34 @@ static int run_arm_wall(struct sandbox_run *run, struct err *e)
 	return timeout_ms == 0 ? 0 : loop_arm(run->loop, &run->wall, timeout_ms, e);
 }
 
-static void run_started(struct sandbox_run *run, const struct guard_message *m, int pty_fd)
+static void run_note_layers(struct sandbox_run *run, const struct guard_message *m)
 {
-	const struct policy *p = run->rq.policy;
-	struct err e = ERR_INIT;
+	bool is_container = run->plan.backend->is_container;
 	char why[128];
 
-	run->state = RUN_RUNNING;
-	loop_disarm(run->loop, &run->give_up);
-	run->result.backend = run->plan.backend->name;
 	run->result.applied = m->applied;
+	if (is_container) /* which our init cannot see to be half there only */
+		run->result.applied &= ~(run->plan.missing & LAYER_BIT(LAYER_PROC));
 	for (int i = 0; i < LAYER_COUNT; i++) {
 		if (m->layer_errno[i] == 0)
 			continue;
-		if (run->plan.backend->is_container && m->layer_errno[i] == EOPNOTSUPP)
+		if (is_container && m->layer_errno[i] == EOPNOTSUPP)
 			(void)snprintf(why, sizeof why, "refused by the engine");
 		else
 			plan_put_refusal(why, sizeof why, (enum layer)i, m->layer_errno[i]);
 		plan_miss(&run->plan, (enum layer)i, "%s", why);
 	}
+}
+
+static void run_started(struct sandbox_run *run, const struct guard_message *m, int pty_fd)
+{
+	const struct policy *p = run->rq.policy;
+	struct err e = ERR_INIT;
+
+	run->state = RUN_RUNNING;
+	loop_disarm(run->loop, &run->give_up);
+	run->result.backend = run->plan.backend->name;
+	run_note_layers(run, m);
 	log_write(LOG_LIFECYCLE, "started with backend %s", run->result.backend);
 	if (run->plan.backend->is_container && run_arm_wall(run, &e) != 0)
 		run_end(run, REASON_LAUNCH_ERROR, true);
@@ -470,7 +479,7 @@ static void run_tool_done(struct sandbox_run *run, const struct guard_message *m
 	if (run->state == RUN_STARTING) {
 		if (run->is_ending)
 			(void)err_set(&e, ERR_SETUP, "ended before the command was started");
-		else if (run->is_late)
+		else if (run->is_late && !run->inner.has_failed)
 			(void)err_set(&e, ERR_SETUP,
 			    "%s did not start the command within %llu s: does it answer at all?",
 			    run->plan.argv[0],
@@ -520,6 +529,7 @@ void run_on_inner(struct sandbox_run *run, const struct guard_message *m, int fd
 		run->inner.has_failed = true;
 		run->inner.is_final = m->is_final != 0;
 		run->inner.failed = m->error;
+		run_expect_inner_end(run);
 		break;
 	case GUARD_EXITED:
 		if (run->state == RUN_RUNNING)

@@ -190,6 +190,60 @@ engine_import() {
 	esac
 }
 
+# engine_each FUNCTION: call it with podman, rootless and docker as $engine, each with the image
+# localhost/box:1 of $tmp/image.tar; what cannot be had here is a skip.
+engine_each() {
+	for engine in podman rootless docker; do
+		case $engine in
+		podman) engine_podman_ready ;;
+		rootless) engine_rootless_ready ;;
+		docker) engine_docker_start ;;
+		esac && engine_import "$engine" localhost/box:1 "$tmp/image.tar" || {
+			skip "$engine: $engine_why"
+			continue
+		}
+		engine_state=$tmp/state-$engine
+		"$1"
+	done
+}
+
+# engine_sbx [OPTION...] -- COMMAND...: sbx-run in a container of $engine, with an own state folder.
+# Rootless podman cannot limit memory on cgroup v1: it runs with --best-effort.
+engine_sbx() {
+	if [ "$engine" = rootless ]; then
+		engine_as_user "SBX_STATE_DIR=$tap_home/state" SBX_IMAGE=localhost/box:1 \
+			timeout -k 5 120 "$SBX_BUILD/sbx-run" -b podman --best-effort "$@"
+	else
+		SBX_STATE_DIR=$engine_state SBX_IMAGE=localhost/box:1 \
+			timeout -k 5 120 "$SBX_BUILD/sbx-run" -b "$engine" "$@"
+	fi
+}
+
+# engine_program FILE: the same as a program of its own, for pipes and signals; it becomes sbx-run.
+engine_program() {
+	engine_as=''
+	engine_options="-b $engine"
+	echo '#!/bin/sh' >"$1"
+	if [ "$engine" = rootless ]; then
+		engine_options='-b podman --best-effort'
+		! tap_is_root || engine_as="setpriv --reuid=$tap_user --regid=$tap_user --clear-groups --"
+		engine_as_user "SBX_STATE_DIR=$tap_home/state" SBX_IMAGE=localhost/box:1 env |
+			sed "s/^\([A-Za-z_]*\)=\(.*\)/export \1='\2'/" >>"$1"
+	else
+		echo "export SBX_STATE_DIR='$engine_state' SBX_IMAGE=localhost/box:1" >>"$1"
+	fi
+	echo "exec $engine_as '$SBX_BUILD/sbx-run' $engine_options" '"$@"' >>"$1"
+	chmod 0755 "$1"
+}
+
+# engine_bare ARG...: the engine's own command.
+engine_bare() {
+	case $engine in
+	rootless) engine_as_user timeout -k 5 60 podman "$@" ;;
+	*) timeout -k 5 60 "$engine" "$@" ;;
+	esac
+}
+
 # -- their own helpers ---------------------------------------------------------------------
 
 engine_has() {
