@@ -251,8 +251,8 @@ VM := $(B)/vm
 VM_UNITS := cgroup fd landlock loop pump seccomp tree tty
 $(O)/.vm_units: FORCE
 	$(call remember,$(VM_UNITS))
-$(VM)/$(ARCH).cpio.gz: tests/vm/image.sh $(O)/.vm_units $(O)/sbx $(APPLETS:%=$(O)/%) $(O)/tests/lib/hog \
-	$(O)/tests/vm/guest/guest $(VM_UNITS:%=$(O)/tests/unit/%)
+$(VM)/$(ARCH).cpio.gz: tests/vm/image.sh $(O)/.vm_units $(O)/sbx $(APPLETS:%=$(O)/%) \
+	$(O)/tests/lib/hog $(O)/tests/vm/guest/guest $(VM_UNITS:%=$(O)/tests/unit/%)
 	@mkdir -p $(@D)
 	$(call say,IMAGE,$@)STRIP=$(STRIP) tests/vm/image.sh $(O) $@ $(VM_UNITS)
 

@@ -45,8 +45,8 @@ static void state_init(struct run_state *s)
 	s->result_fd = -1;
 }
 
-/* The process ends now and its memory with it: giving that back piece by piece takes time that somebody
- * waits for. */
+/* The process ends now and its memory with it: giving that back piece by piece takes time that
+ * somebody waits for. */
 static void state_release(struct run_state *s)
 {
 	sandbox_run_release(s->run);

@@ -123,7 +123,8 @@ static const struct glob_rule *find_glob(const char *name)
 		const char *start = text_at(r->start_at);
 		const char *end = start + r->start_len + 1;
 
-		if (r->start_len && (start[0] != name[0] || strncmp(name, start, r->start_len) != 0))
+		if (r->start_len &&
+		    (start[0] != name[0] || strncmp(name, start, r->start_len) != 0))
 			continue;
 		if (r->end_len && end[r->end_len - 1] != name[len - 1])
 			continue;

@@ -103,8 +103,8 @@ static int landlock_add_op(struct plan *p, const struct view_op *op, struct err 
 
 /*
  * Modes are not all: around us there may be another sandbox whose rules know no modes. Then (the
- * usual way into Landlock rules is no_new_privs) a nameless file asks for nearly the same rights and
- * leaves nothing.
+ * usual way into Landlock rules is no_new_privs) a nameless file asks for nearly the same rights
+ * and leaves nothing.
  */
 static bool landlock_can_write(int dir_fd)
 {
@@ -133,9 +133,9 @@ static const char *landlock_own_temp(const struct plan *p)
 }
 
 /*
- * "/tmp/sbx-…": its path is in the environment, so it is chosen here. The runner makes it while the
- * guardian is at the other rules (a folder can take a large file system half a millisecond); the
- * guardian removes it. Without a place for it want_temp stays false.
+ * "/tmp/sbx-…": its path is in the environment, so it is chosen here. The runner makes it while
+ * the guardian is at the other rules (a folder can take a large file system half a millisecond);
+ * the guardian removes it. Without a place for it want_temp stays false.
  */
 static int landlock_choose_temp(struct plan *p, struct err *e)
 {

@@ -46,8 +46,8 @@ static int stage_cgroup(const struct guard *g, struct err *e)
 
 	if (rc != 0)
 		return err_sys(e, ERR_SETUP, -rc, "join the control group");
-	/* the namespace that we have begins at the runner's group: the command's is to begin at its own
-	 * (cgroup_namespaces(7)) */
+	/* the namespace that we have begins at the runner's group: the command's is to begin at its
+	 * own (cgroup_namespaces(7)) */
 	if (g->plan->cgroup.dir_count == 0 || (g->plan->namespaces & CLONE_NEWCGROUP) == 0 ||
 	    unshare(CLONE_NEWCGROUP) == 0)
 		return 0;

@@ -96,8 +96,9 @@ pid_t proc_vfork_into(int cgroup_fd, int (*fn)(void *arg), void *arg)
 	pid = syscall(SYS_clone3, &args, sizeof args);
 	if (pid == 0)
 		_exit(fn(arg));
-	/* older kernels, filters; EACCES: a folder above the group is another user's, which only counts
-	 * for us here, and not for a descriptor that the runner has opened (cgroup v2, since 5.16) */
+	/* older kernels, filters; EACCES: a folder above the group is another user's, which only
+	 * counts for us here, and not for a descriptor that the runner has opened (cgroup v2, since
+	 * 5.16) */
 	if (pid < 0 && (errno == E2BIG || errno == EINVAL || errno == EPERM || errno == EACCES))
 		return -ENOSYS;
 	return pid < 0 ? (pid_t)-errno : (pid_t)pid;

@@ -89,7 +89,7 @@ static bool path_is_clean(const char *path)
 	return true;
 }
 
-/* realpath(3) asks about each part of a path; most have no link in them, which one call can tell. */
+/* realpath(3) asks about each part of a path; most have no link, which one call can tell. */
 bool path_resolve(const char *path, char *real)
 {
 	size_t n = strlen(path);
