@@ -66,6 +66,24 @@ vm_run() {
 	return "$vm_status"
 }
 
+# vm_row PLACE|BACKEND|MISSING: a row of the README's table, which has it; with SBX_PLACES_TABLE=FILE
+# it is added to FILE. All kernels have the same rows: what they differ in is not told there.
+vm_row() {
+	vm_line=$(printf '%s\n' "$1" | awk -F'|' '{
+		n = split($3, words, " ")
+		for (i = 1; i <= n; i++) has[words[i]] = 1
+		if (has["user_ns"] && has["mount_ns"] && has["pid_ns"]) {
+			list = ", every namespace"
+			for (i = 1; i <= n; i++) if (words[i] ~ /_ns$/) delete has[words[i]]
+		}
+		m = split("capabilities landlock metadata no_new_privs proc seccomp user_ns view", all, " ")
+		for (i = 1; i <= m; i++) if (has[all[i]]) list = list ", `" all[i] "`"
+		printf "| %s | `%s` | %s |\n", $1, $2, list == "" ? "nothing" : substr(list, 3)
+	}')
+	[ -z "${SBX_PLACES_TABLE:-}" ] || printf '%s\n' "$vm_line" >>"$SBX_PLACES_TABLE"
+	ok "$vm_label: the README tells it" grep -qxF -e "$vm_line" "$SBX_ROOT/README.md"
+}
+
 # vm_tell PREFIX: the guest's assertions as ours, and its remarks about those that failed.
 vm_tell() {
 	while IFS= read -r line; do
@@ -77,6 +95,7 @@ vm_tell() {
 			*) tap_result 1 "$1: $vm_name" || : ;;
 			esac
 			;;
+		'# row: '*) vm_row "${line#'# row: '}" ;;
 		'# '*) diag "$1: ${line#\# }" ;;
 		esac
 	done <"$tmp/console"

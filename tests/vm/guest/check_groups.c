@@ -97,6 +97,9 @@ static void make_group(const char *path, uid_t owner)
 /* What systemd-run --user --scope -p Delegate=yes gives: a group with its files, alone in it. */
 static void check_delegated(void)
 {
+	static const struct place delegated = { .name = "a control group of one's own",
+		.has_dev = true,
+		.user = { "namespace", "", "" } };
 	struct who who = user;
 
 	who.name = "user, delegated group";
@@ -107,8 +110,7 @@ static void check_delegated(void)
 	is_file(DELEGATED, "cgroup.subtree_control", "", "user, delegated group, given back");
 	check_kill(&who);
 	nothing_left(DELEGATED, "user, delegated group");
-	check_place(&who, &(const struct expected){ "delegated group", "namespace", "", "",
-			      .has_dev = true });
+	check_place_of(&who, &delegated);
 }
 
 /* A session with other processes in a delegated subtree: the group is made beside it, and what

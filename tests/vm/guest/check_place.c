@@ -42,28 +42,25 @@ static const struct {
 	{ "sys", "--n-" },
 };
 
-/* With its own /proc missing outside too, these say nothing there. */
+/* Without /proc these are of no use to anybody. */
 static bool is_of_proc(const char *fact)
 {
 	return has_word("processes environ others kcore kmsg sysctl", fact);
 }
 
-static char wanted(size_t i, int column, const struct expected *x)
+static char wanted(size_t i, int column, const struct place *x)
 {
 	const char *name = facts[i].name;
 	char want = facts[i].want[column];
 
 	if (x->is_read_only && has_word("project bin root", name))
 		return 'n';
-	if (column <= OUTSIDE_USER && is_of_proc(name) && strcmp(x->place, "bare") == 0)
+	if (column <= OUTSIDE_USER && x->has_no_proc && is_of_proc(name))
 		return 'n';
-	if (column == OUTSIDE_USER && strcmp(name, "userns") == 0 &&
-	    has_word(x->missing, "user_ns"))
-		return '-';
 	return want;
 }
 
-static int count_wrong(int column, const struct expected *x)
+static int count_wrong(int column, const struct place *x)
 {
 	char value[128];
 	int wrong = 0;
@@ -85,47 +82,58 @@ static void made_path(char *path, size_t size, const struct who *who)
 	(void)snprintf(path, size, "%s/made", who->cwd);
 }
 
-void check_outside(const struct who *who, const struct expected *x)
+static void check_outside_of(const struct who *who, const struct place *x)
 {
 	char made[256];
 
 	made_path(made, sizeof made, who);
 	RUN(&r, who, BIN_GUEST, "look");
 	is_int(count_wrong(who->uid == 0 ? OUTSIDE_ROOT : OUTSIDE_USER, x), 0,
-	    "%s, %s: control: outside it sees and does it all", x->place, who->name);
+	    "%s, %s: control: outside it sees and does it all", x->name, who->name);
 	(void)unlink(made);
+}
+
+void check_outside(const struct place *x)
+{
+	check_outside_of(&root, x);
+	check_outside_of(&user, x);
+}
+
+static const struct promise *promise_of(const struct who *who, const struct place *x)
+{
+	return who->uid == 0 ? &x->root : &x->user;
 }
 
 /* --- a run --- */
 
-static void check_inside(const struct who *who, const struct expected *x)
+static void check_inside(const struct who *who, const struct place *x)
 {
 	char value[128];
-	int column = strcmp(x->backend, "namespace") == 0 ? IN_NAMESPACE : IN_LANDLOCK;
+	int column = strcmp(promise_of(who, x)->backend, "namespace") == 0 ? IN_NAMESPACE : IN_LANDLOCK;
 
-	is_int(count_wrong(column, x), 0, "%s, %s: inside it sees and does what it may", x->place,
+	is_int(count_wrong(column, x), 0, "%s, %s: inside it sees and does what it may", x->name,
 	    who->name);
 	if (column == IN_NAMESPACE)
 		is_str(line_of(&r, "host", value, sizeof value), "sandbox",
-		    "%s, %s: the host has another name", x->place, who->name);
+		    "%s, %s: the host has another name", x->name, who->name);
 	if (x->has_dev)
 		is_str(line_of(&r, "null", value, sizeof value), "yes", "%s, %s: /dev/null works",
-		    x->place, who->name);
+		    x->name, who->name);
 }
 
-static void check_missing(const struct who *who, const struct expected *x)
+static void check_missing(const struct who *who, const struct place *x)
 {
 	char buf[512], *save = NULL;
 
-	is_str(report_missing(&r, buf, sizeof buf), x->missing,
-	    "%s, %s: sbx-run tells what is missing", x->place, who->name);
+	is_str(report_missing(&r, buf, sizeof buf), promise_of(who, x)->missing,
+	    "%s, %s: sbx-run tells what is missing", x->name, who->name);
 	for (char *w = strtok_r(buf, " ", &save); w != NULL; w = strtok_r(NULL, " ", &save))
 		if (*report_why(&r, w) == '\0')
-			ok(false, "%s, %s: says why %s is missing", x->place, who->name, w);
+			ok(false, "%s, %s: says why %s is missing", x->name, who->name, w);
 }
 
 /* What was made in the project is there, and the caller's. */
-static void check_made(const struct who *who, const struct expected *x)
+static void check_made(const struct who *who, const struct place *x)
 {
 	char made[256];
 	struct stat st;
@@ -134,57 +142,100 @@ static void check_made(const struct who *who, const struct expected *x)
 	if (x->is_read_only)
 		return;
 	ok(stat(made, &st) == 0 && st.st_uid == who->uid && st.st_gid == who->uid,
-	    "%s, %s: what it made in the project is the caller's", x->place, who->name);
+	    "%s, %s: what it made in the project is the caller's", x->name, who->name);
 	(void)unlink(made);
 }
 
-static void check_run(const struct who *who, const struct expected *x)
+/* For the README's table: what auto took and what was missing, as the result has it. */
+static void tell_row(const struct who *who, const struct place *x)
+{
+	char missing[512];
+
+	printf("# row: %s, %s|%s|%s\n", x->name, who->name, report_str(&r, "backend"),
+	    report_missing(&r, missing, sizeof missing));
+	(void)fflush(stdout);
+}
+
+static void check_run(const struct who *who, const struct place *x)
 {
 	RUN(&r, who, BIN_RUN, "--json", "--root", who->cwd, "--", BIN_GUEST, "look");
-	if (!is_int(r.status, 0, "%s, %s: sbx-run runs the command", x->place, who->name))
+	if (!is_int(r.status, 0, "%s, %s: sbx-run runs the command", x->name, who->name))
 		run_show(&r);
-	is_str(report_str(&r, "backend"), x->backend, "%s, %s: by the backend", x->place,
+	is_str(report_str(&r, "backend"), promise_of(who, x)->backend, "%s, %s: by the backend", x->name,
 	    who->name);
 	check_missing(who, x);
-	if (strcmp(x->backend, "native") != 0)
+	tell_row(who, x);
+	if (strcmp(promise_of(who, x)->backend, "native") != 0)
 		check_inside(who, x);
 	check_made(who, x);
 }
 
 /* --- the probe --- */
 
-static void check_reasons(const struct who *who, const struct expected *x)
+static void check_reasons(const struct who *who, const struct place *x)
 {
 	char buf[512], *save = NULL;
 
-	(void)snprintf(buf, sizeof buf, "%s", x->not_working);
+	(void)snprintf(buf, sizeof buf, "%s", promise_of(who, x)->not_working);
 	for (char *w = strtok_r(buf, " ", &save); w != NULL; w = strtok_r(NULL, " ", &save))
 		if (*report_row(&r, "layers", w, "reason") == '\0')
-			ok(false, "%s, %s: sbx-probe says why %s does not work", x->place,
+			ok(false, "%s, %s: sbx-probe says why %s does not work", x->name,
 			    who->name, w);
 }
 
-static void check_probe(const struct who *who, const struct expected *x)
+static void check_probe(const struct who *who, const struct place *x)
 {
 	char got[512], from_run[512];
 
 	(void)report_applied(&r, from_run, sizeof from_run);
 	RUN(&r, who, BIN_PROBE, "--json");
-	if (!is_int(r.status, 0, "%s, %s: sbx-probe finds a way", x->place, who->name))
+	if (!is_int(r.status, 0, "%s, %s: sbx-probe finds a way", x->name, who->name))
 		run_show(&r);
-	is_str(report_not_working(&r, "layers", got, sizeof got), x->not_working,
-	    "%s, %s: sbx-probe tells what does not work", x->place, who->name);
+	is_str(report_not_working(&r, "layers", got, sizeof got), promise_of(who, x)->not_working,
+	    "%s, %s: sbx-probe tells what does not work", x->name, who->name);
 	check_reasons(who, x);
-	is_str(report_auto(&r, "backend"), x->backend, "%s, %s: sbx-probe tells what auto takes",
-	    x->place, who->name);
+	is_str(report_auto(&r, "backend"), promise_of(who, x)->backend, "%s, %s: sbx-probe tells what auto takes",
+	    x->name, who->name);
 	is_str(report_auto_applied(&r, got, sizeof got), from_run,
-	    "%s, %s: sbx-probe promises the layers that a run then has", x->place, who->name);
+	    "%s, %s: sbx-probe promises the layers that a run then has", x->name, who->name);
 }
 
-void check_place(const struct who *who, const struct expected *x)
+void check_place_of(const struct who *who, const struct place *x)
 {
+	if (promise_of(who, x)->backend == NULL)
+		return;
 	check_run(who, x);
 	check_probe(who, x);
+}
+
+void check_place(const struct place *x)
+{
+	check_place_of(&root, x);
+	check_place_of(&user, x);
+}
+
+/* Proof that a place is what it is called: whether its root can be left by pivot_root(2). */
+void check_pivot(const char *place, bool is_possible)
+{
+	RUN(&r, &root, BIN_GUEST, "pivot");
+	if (!ok((r.status == 0) == is_possible, "%s: control: pivot_root is %s", place,
+		is_possible ? "possible" : "refused"))
+		run_show(&r);
+}
+
+/* Whoever starts in "/", as the programs of an initramfs do, gets an empty folder and a notice. */
+void check_no_project(void)
+{
+	struct who who = root;
+	char value[64];
+
+	who.cwd = "/";
+	RUN(&r, &who, BIN_RUN, "--", BIN_GUEST, "look");
+	is_int(r.status, 0, "in /: runs");
+	ok(strstr(r.err, "empty private folder") != NULL, "in /: says that there is no project");
+	is_str(line_of(&r, "project", value, sizeof value), "yes",
+	    "in /: there is a folder all the same");
+	ok(access("/made", F_OK) != 0, "in /: nothing is made in the root");
 }
 
 void check_landlock_abi(void)

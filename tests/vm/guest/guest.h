@@ -102,22 +102,31 @@ int kernel_minor(void);                                         /* 6.12 → 612 
 
 /* --- check_*.c, suite.c --- */
 
-/* What a place is to give a caller. */
-struct expected {
-	const char *place;
-	const char *backend;     /* that auto takes */
+/* What somebody is to have in a place. */
+struct promise {
+	const char *backend;     /* that auto takes; NULL: not looked at */
 	const char *missing;     /* layers, in the order of sbx-run --json */
 	const char *not_working; /* rows of sbx-probe, limits included */
-	bool is_read_only;       /* the root file system, the project with it */
+};
+
+struct place {
+	const char *name;
+	bool has_no_proc;
 	bool has_dev;
+	bool is_read_only; /* the root file system, the project with it */
+	struct promise root, user;
 };
 
 void check_links(void);
-/* A run by auto: layers, and what the command can see and do. */
-void check_place(const struct who *who, const struct expected *x);
-/* The control of the above: what it can see and do without sbx. */
-void check_outside(const struct who *who, const struct expected *x);
+/* For root and user: a run by auto, with what the command can see and do, and the probe. */
+void check_place(const struct place *x);
+/* The same for one of them. */
+void check_place_of(const struct who *who, const struct place *x);
+/* The control: what root and user can see and do without sbx. */
+void check_outside(const struct place *x);
 void check_landlock_abi(void);
+void check_pivot(const char *place, bool is_possible);
+void check_no_project(void);
 void check_limits(const struct who *who);
 void check_kill(const struct who *who);
 void check_groups(void);

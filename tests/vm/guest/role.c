@@ -15,6 +15,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "guest.h"
@@ -198,6 +199,20 @@ static int role_tree(long count)
 	return 0;
 }
 
+/* Into a tmpfs, in a mount namespace of our own. */
+static int role_pivot(void)
+{
+	if (unshare(CLONE_NEWNS) != 0 || mount("tmpfs", "/project", "tmpfs", 0, NULL) != 0 ||
+	    chdir("/project") != 0) {
+		perror("guest: pivot");
+		return 2;
+	}
+	if (syscall(SYS_pivot_root, ".", ".") == 0)
+		return 0;
+	perror("guest: pivot_root");
+	return 1;
+}
+
 static int role_print(const char *path)
 {
 	char buf[16384];
@@ -214,6 +229,8 @@ int role_main(int argc, char **argv)
 		return 0;
 	if (strcmp(role, "look") == 0)
 		return role_look();
+	if (strcmp(role, "pivot") == 0)
+		return role_pivot();
 	if (strcmp(role, "read") == 0 && argc > 2)
 		return can_read(argv[2]) == 0 ? 0 : 1;
 	if (strcmp(role, "print") == 0 && argc > 2)
@@ -222,6 +239,6 @@ int role_main(int argc, char **argv)
 		return (int)sleep((unsigned)strtoul(argv[2], NULL, 10));
 	if (strcmp(role, "tree") == 0 && argc > 2)
 		return role_tree(strtol(argv[2], NULL, 10));
-	(void)fputs("usage: guest true|look|read PATH|print PATH|sleep N|tree N\n", stderr);
+	(void)fputs("usage: guest true|look|pivot|read PATH|print PATH|sleep N|tree N\n", stderr);
 	return 2;
 }

@@ -9,82 +9,76 @@
 #define NAMESPACES "user_ns mount_ns pid_ns net_ns ipc_ns uts_ns cgroup_ns"
 #define NOT_BY_LANDLOCK NAMESPACES " proc metadata"
 
-static void check_both(const struct expected *as_root, const struct expected *as_user)
-{
-	check_place(&root, as_root);
-	check_place(&user, as_user);
-}
-
-static void outside_both(const struct expected *x)
-{
-	check_outside(&root, x);
-	check_outside(&user, x);
-}
-
 /* The initramfs as the kernel unpacks it: no /proc, no /sys, an empty /dev, no /tmp. */
 static void suite_bare(void)
 {
-	const struct expected as_root = { "bare", "namespace", "user_ns",
-		"user_ns memory pids cpu", .has_dev = false };
-	const struct expected as_user = { "bare", "landlock", NOT_BY_LANDLOCK,
-		NOT_BY_LANDLOCK " memory pids cpu", .has_dev = false };
+	static const struct place bare = { .name = "an initramfs with nothing mounted",
+		.has_no_proc = true,
+		.root = { "namespace", "user_ns", "user_ns memory pids cpu" },
+		.user = { "landlock", NOT_BY_LANDLOCK, NOT_BY_LANDLOCK " memory pids cpu" } };
 
 	check_links();
-	outside_both(&as_user);
-	check_both(&as_root, &as_user);
+	/* before 7.0 the root of an initramfs cannot be left */
+	check_pivot(bare.name, kernel_minor() >= 700);
+	check_outside(&bare);
+	check_place(&bare);
+	check_no_project();
 }
 
 static void suite_proc(void)
 {
-	const struct expected as_root = { "only /proc", "namespace", "", "memory pids cpu",
-		.has_dev = false };
-	const struct expected as_user = { "only /proc", "namespace", "", "memory cpu",
-		.has_dev = false };
+	static const struct place only_proc = { .name = "an initramfs with only /proc",
+		.root = { "namespace", "", "memory pids cpu" },
+		.user = { "namespace", "", "memory cpu" } };
 
 	place_mount_proc();
-	outside_both(&as_user);
-	check_both(&as_root, &as_user);
+	check_outside(&only_proc);
+	check_place(&only_proc);
 	REFUSED(&root, "--memory without control groups", "mount -t cgroup2", "-m", "16m", "--",
 	    BIN_GUEST, "true");
 }
 
-/* /dev, /sys and control groups: all that a machine has, but neither /tmp nor /dev/shm. */
+/* All that a machine has, but neither /tmp nor /dev/shm. */
 static void suite_groups(void)
 {
-	const struct expected as_root = { "everything", "namespace", "", "", .has_dev = true };
-	const struct expected as_user = { "everything", "namespace", "", "memory cpu",
-		.has_dev = true };
+	static const struct place all = { .name = "an initramfs with /proc, /dev, /sys and cgroup2",
+		.has_dev = true,
+		.root = { "namespace", "", "" },
+		.user = { "namespace", "", "memory cpu" } };
 
 	place_mount_dev();
 	place_mount_sys();
 	place_mount_groups();
 	check_groups();
-	outside_both(&as_user);
-	check_both(&as_root, &as_user);
+	check_outside(&all);
+	check_place(&all);
 }
 
 static void suite_read_only(void)
 {
-	const struct expected as_root = { "read-only root", "namespace", "", "",
-		.is_read_only = true, .has_dev = true };
-	const struct expected as_user = { "read-only root", "namespace", "", "memory cpu",
-		.is_read_only = true, .has_dev = true };
+	static const struct place read_only = { .name = "an initramfs mounted read-only",
+		.has_dev = true,
+		.is_read_only = true,
+		.root = { "namespace", "", "" },
+		.user = { "namespace", "", "memory cpu" } };
 
 	place_make_read_only();
-	outside_both(&as_user);
-	check_both(&as_root, &as_user);
+	check_outside(&read_only);
+	check_place(&read_only);
 }
 
 /* Away from the initramfs: here pivot_root(2) works on every kernel. */
 static void suite_switched(void)
 {
-	const struct expected as_root = { "switched root", "namespace", "", "", .has_dev = true };
-	const struct expected as_user = { "switched root", "namespace", "", "memory cpu",
-		.has_dev = true };
+	static const struct place switched = { .name = "a tmpfs after switch_root",
+		.has_dev = true,
+		.root = { "namespace", "", "" },
+		.user = { "namespace", "", "memory cpu" } };
 
 	place_switch_root();
-	outside_both(&as_user);
-	check_both(&as_root, &as_user);
+	check_pivot(switched.name, true);
+	check_outside(&switched);
+	check_place(&switched);
 }
 
 /* They need a loopback and a /tmp, which they leave empty. */
@@ -113,26 +107,25 @@ void suite_full(void)
 
 static void suite_no_landlock(void)
 {
-	const struct expected as_root = { "no Landlock", "namespace", "landlock", "landlock",
-		.has_dev = true };
-	const struct expected as_user = { "no Landlock", "namespace", "landlock",
-		"landlock memory cpu", .has_dev = true };
+	static const struct place place = { .name = "a kernel without Landlock",
+		.has_dev = true,
+		.root = { "namespace", "landlock", "landlock" },
+		.user = { "namespace", "landlock", "landlock memory cpu" } };
 
-	check_both(&as_root, &as_user);
+	check_place(&place);
 	REFUSED(&user, "--require landlock", "landlock", "--require", "landlock", "--", BIN_GUEST,
 	    "true");
 	REFUSED(&user, "-b landlock", "lsm=", "-b", "landlock", "--", BIN_GUEST, "true");
 }
 
-/* Namespaces for root only. */
 static void suite_no_userns_for_users(void)
 {
-	const struct expected as_root = { "no user namespaces for users", "namespace", "", "",
-		.has_dev = true };
-	const struct expected as_user = { "no user namespaces for users", "landlock",
-		NOT_BY_LANDLOCK, NOT_BY_LANDLOCK " memory pids cpu", .has_dev = true };
+	static const struct place place = { .name = "a kernel with user namespaces for root only",
+		.has_dev = true,
+		.root = { "namespace", "", "" },
+		.user = { "landlock", NOT_BY_LANDLOCK, NOT_BY_LANDLOCK " memory pids cpu" } };
 
-	check_both(&as_root, &as_user);
+	check_place(&place);
 	REFUSED(&user, "-b namespace", "namespace", "-b", "namespace", "--", BIN_GUEST, "true");
 	REFUSED(&user, "--require pid_ns", "pid_ns", "--require", "pid_ns", "--", BIN_GUEST,
 	    "true");
@@ -140,23 +133,26 @@ static void suite_no_userns_for_users(void)
 
 static void suite_no_userns(void)
 {
-	const struct expected as_root = { "no user namespaces", "namespace", "user_ns", "user_ns",
-		.has_dev = true };
-	const struct expected as_user = { "no user namespaces", "landlock", NOT_BY_LANDLOCK,
-		NOT_BY_LANDLOCK " memory pids cpu", .has_dev = true };
+	static const struct place place = { .name = "a kernel without user namespaces",
+		.has_dev = true,
+		.root = { "namespace", "user_ns", "user_ns" },
+		.user = { "landlock", NOT_BY_LANDLOCK, NOT_BY_LANDLOCK " memory pids cpu" } };
 
-	check_both(&as_root, &as_user);
+	check_place(&place);
 	REFUSED(&root, "--require user_ns", "user_ns", "--require", "user_ns", "--", BIN_GUEST,
 	    "true");
+	REFUSED(&root, "--user without a user namespace", "--user", "-b", "namespace", "--user",
+	    "7", "--", BIN_GUEST, "true");
 }
 
 static void suite_no_memory(void)
 {
+	static const struct place place = { .name = "a kernel without the memory controller",
+		.has_dev = true,
+		.root = { "namespace", "", "memory" } };
 	static struct run r;
-	const struct expected as_root = { "no memory controller", "namespace", "", "memory",
-		.has_dev = true };
 
-	check_place(&root, &as_root);
+	check_place(&place);
 	REFUSED(&root, "--memory without the controller", "cgroup_disable=", "-m", "16m", "--",
 	    BIN_GUEST, "true");
 	RUN(&r, &root, BIN_RUN, "--json", "--best-effort", "-m", "16m", "--pids", "10", "--",
@@ -169,11 +165,14 @@ static void suite_no_memory(void)
 /* What a user is left with: no isolation at all, and said so. */
 static void suite_nothing(void)
 {
-	const struct expected as_user = { "nothing", "native",
-		NAMESPACES " view proc metadata landlock seccomp capabilities no_new_privs",
-		NAMESPACES " view proc metadata landlock memory pids cpu", .has_dev = true };
+	static const struct place place = { .name = "a kernel without Landlock or user namespaces",
+		.has_dev = true,
+		.user = { "native",
+		    NAMESPACES
+		    " view proc metadata landlock seccomp capabilities no_new_privs",
+		    NAMESPACES " view proc metadata landlock memory pids cpu" } };
 
-	check_place(&user, &as_user);
+	check_place(&place);
 	REFUSED(&user, "--strict", "nothing was run", "--strict", "--", BIN_GUEST, "true");
 }
 
