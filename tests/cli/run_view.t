@@ -211,7 +211,7 @@ identity() {
 		sandbox --user 4321 -- id -g
 		is "$out" 4321 "$at: --user UID: the group is the same"
 		;;
-	user:native* | *:landlock*) refuse 125 '--user' '--user' --user 4321 ;;
+	user:native* | *:landlock | *:landlock:*) refuse 125 '--user' '--user' --user 4321 ;;
 	esac
 }
 each_run identity
