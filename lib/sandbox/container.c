@@ -380,7 +380,7 @@ int container_plan(struct plan *plan, const char *wanted, struct err *e)
 	c->state_dir = engine_state_dir(plan->rq, plan->home_outside, e);
 	if (c->state_dir == NULL || name_run(c, e) != 0 ||
 	    engine_environment(plan->rq, may_pull, &plan->tool_env, e) != 0 ||
-	    engine_look(&c->engine, plan->tool_env.v, c->state_dir, e) != 0)
+	    engine_look(&c->engine, plan->tool_env.v, c->state_dir, ENGINE_ASK_MS, e) != 0)
 		return -1;
 	return fill_plan(plan, e) != 0 ? -1 : container_plan_argv(plan, e);
 }
