@@ -16,6 +16,7 @@
 
 #include "../base/mem.h"
 #include "../sys/fd.h"
+#include "../sys/linux_seccomp.h"
 #include "../sys/proc.h"
 #include "guard.h"
 #include "plan.h"
@@ -199,6 +200,11 @@ static int landlock_plan(struct plan *p, struct err *e)
 
 	if (policy->net == NET_LOOPBACK)
 		return landlock_refuse("give a loopback of its own: --net loopback", "", e);
+	if (policy->net == NET_NONE && policy->is_net_set && !policy->is_best_effort &&
+	    seccomp_available() != 0)
+		return landlock_refuse(
+		    "take the network away where the kernel has no seccomp filters: --net none", "",
+		    e);
 	if (policy->is_user_set && (policy->uid != p->outside_uid || policy->gid != p->outside_gid))
 		return landlock_refuse("show another user: --user", "", e);
 	if (plan_build_view(p, p->outside_uid == 0, e) != 0)
@@ -223,8 +229,10 @@ static int landlock_plan(struct plan *p, struct err *e)
 		"no namespace: other processes can be seen, and signalled (Landlock before ABI 6)");
 	if (policy->net == NET_NONE)
 		plan_miss(p, LAYER_NET_NS,
-		    "no namespace: sockets of the internet families are refused by seccomp "
-		    "instead");
+		    seccomp_available() == 0 ?
+			"no namespace: sockets of the internet families are refused by seccomp "
+			"instead" :
+			"no namespace, and no seccomp filters that would refuse sockets instead");
 	return 0;
 }
 
