@@ -3,10 +3,11 @@
  *
  *	deny WHAT[,WHAT...] -- COMMAND [ARG...]
  *
- * WHAT is openat2, clone3, landlock, mountapi, seccomp or userns. Installs one seccomp filter and execs the
- * command, so that every fallback of the sandbox can be walked on one machine. It must not change
- * anything else: no descriptor, no environment, no credentials (only no_new_privs when the caller
- * lacks CAP_SYS_ADMIN, see seccomp(2)). Not for production: an i386 caller is not filtered.
+ * WHAT is openat2, clone3, landlock, mountapi, seccomp or userns. Installs one seccomp filter and
+ * execs the command, so that every fallback of the sandbox can be walked on one machine. It must
+ * not change anything else: no descriptor, no environment, no credentials (only no_new_privs when
+ * the caller lacks CAP_SYS_ADMIN, see seccomp(2)). Not for production: an i386 caller is not
+ * filtered.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -158,7 +159,7 @@ int main(int argc, char **argv)
 
 	if (argc < 4 || strcmp(argv[2], "--") != 0 || strlen(argv[1]) >= sizeof(words)) {
 		fprintf(stderr,
-		    "usage: deny openat2|clone3|landlock|mountapi|seccomp|userns[,...] -- CMD...\n");
+		    "usage: deny openat2|clone3|landlock|mountapi|seccomp|userns[,...] -- CMD\n");
 		return 2;
 	}
 	memcpy(words, argv[1], strlen(argv[1]) + 1);
