@@ -12,7 +12,7 @@ size_max_of() {
 	case $1 in
 	aarch64) echo 480000 ;;
 	riscv64) echo 400000 ;;
-	*) echo 300000 ;;
+	*) echo 350000 ;;
 	esac
 }
 
