@@ -24,6 +24,7 @@
 #include "../sys/path.h"
 #include "guard.h"
 #include "inner.h"
+#include "tool.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U /* Linux 6.3 */
@@ -339,47 +340,12 @@ static struct thing look(const char *path, bool is_followed)
 	return thing_of(&st);
 }
 
-#define OVERFLOW_UID 65534U /* how a user namespace shows the outer root (user_namespaces(7)) */
-
-/* Nobody but root, and no sandboxed program, can have put it there. */
-static bool is_trusted_program(const char *path, struct stat *st)
-{
-	return stat(path, st) == 0 && S_ISREG(st->st_mode) &&
-	       (st->st_uid == 0 || st->st_uid == OVERFLOW_UID) &&
-	       (st->st_mode & (S_IWGRP | S_IWOTH)) == 0 && access(path, X_OK) == 0;
-}
-
-/*
- * bwrap, without running it: where systems have their programs, not in the caller's PATH, which may
- * hold folders of projects (a virtual environment's bin) that an earlier sandboxed command could
- * write. SBX_BWRAP names another one.
- */
-static int find_bwrap(
-    const struct sandbox_request *rq, char *path, size_t size, bool *is_set_id, struct err *e)
-{
-	const char *named = plan_host_env(rq, "SBX_BWRAP");
-	const char *dir = named != NULL ? "" : PLAN_DEFAULT_PATH;
-	struct stat st;
-
-	if (named != NULL && named[0] == '/' && (size_t)snprintf(path, size, "%s", named) < size &&
-	    stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0) {
-		*is_set_id = (st.st_mode & S_ISUID) != 0 && st.st_uid != geteuid();
-		return 0;
-	}
-	for (; *dir != '\0'; dir += *dir == ':') {
-		size_t n = strcspn(dir, ":");
-
-		if ((size_t)snprintf(path, size, "%.*s/bwrap", (int)n, dir) < size &&
-		    is_trusted_program(path, &st)) {
-			*is_set_id = (st.st_mode & S_ISUID) != 0 && st.st_uid != geteuid();
-			return 0;
-		}
-		dir += n;
-	}
-	return err_set(e, ERR_REFUSED,
-	    "bubblewrap is not installed: no bwrap %s %s (apt-get install bubblewrap)",
-	    named != NULL ? "at SBX_BWRAP" : "in", named != NULL ? named : PLAN_DEFAULT_PATH);
-}
+static const struct tool_kind bwrap_tool = {
+	.name = "bwrap",
+	.variable = "SBX_BWRAP",
+	.missing = "bubblewrap is not installed",
+	.remedy = "apt-get install bubblewrap",
+};
 
 /* A mask must be what it says: in a hostile /dev, "null" could be anything (CVE-2025-31133). */
 static int check_null(struct err *e)
@@ -394,9 +360,9 @@ static int check_null(struct err *e)
 static int bubblewrap_available(const struct sandbox_request *rq, struct err *e)
 {
 	char program[PATH_MAX];
-	bool is_set_id;
 
-	return find_bwrap(rq, program, sizeof program, &is_set_id, e) != 0 ? -1 : check_null(e);
+	return tool_find(rq, &bwrap_tool, program, sizeof program, NULL, e) != 0 ? -1 :
+										   check_null(e);
 }
 
 /* Sizes of a tmpfs are one of the things that a set-user-id bwrap refuses. */
@@ -424,7 +390,7 @@ static int bubblewrap_plan(struct plan *p, struct err *e)
 	char program[PATH_MAX];
 	struct bubblewrap_facts facts = { .program = program, .look = look };
 
-	if (find_bwrap(p->rq, program, sizeof program, &facts.is_set_id, e) != 0)
+	if (tool_find(p->rq, &bwrap_tool, program, sizeof program, &facts.is_set_id, e) != 0)
 		return -1;
 	if (facts.is_set_id && check_set_id(p, program, e) != 0)
 		return -1;
