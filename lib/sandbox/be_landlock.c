@@ -5,19 +5,13 @@
  * left out.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../base/mem.h"
-#include "../sys/fd.h"
-#include "../sys/proc.h"
 #include "guard.h"
 #include "plan.h"
+#include "temp.h"
 
 static int landlock_available(const struct sandbox_request *rq, struct err *e)
 {
@@ -100,55 +94,6 @@ static int landlock_add_op(struct plan *p, const struct view_op *op, struct err 
 	return 0;
 }
 
-/*
- * "/tmp/sbx-…": its path is in the environment, so it is chosen here. The runner makes it while the
- * guardian is at the other rules (a folder can take a large file system half a millisecond); the
- * guardian removes it.
- */
-static int landlock_choose_temp(struct plan *p, struct err *e)
-{
-	static const char *const parents[] = { "/tmp", "/var/tmp", "/dev/shm" };
-	unsigned char r[8];
-
-	if (getrandom(r, sizeof r, 0) != (ssize_t)sizeof r)
-		return err_sys(e, ERR_SETUP, errno, "getrandom");
-	(void)snprintf(p->temp_name, sizeof p->temp_name, "sbx-%02x%02x%02x%02x%02x%02x%02x%02x",
-	    r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7]);
-	for (size_t i = 0; i < MEM_COUNT(parents); i++) {
-		p->temp_parent_fd = open(parents[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (p->temp_parent_fd >= 0 &&
-		    faccessat(p->temp_parent_fd, ".", W_OK | X_OK, AT_EACCESS) == 0) {
-			p->want_temp = true;
-			p->temp_path = mem_printf(e, "%s/%s", parents[i], p->temp_name);
-			return p->temp_path == NULL ? -1 : 0;
-		}
-		fd_close(&p->temp_parent_fd);
-	}
-	return err_set(e, ERR_REFUSED,
-	    "no temporary folder can be made in /tmp, /var/tmp or /dev/shm: make one of them "
-	    "writable");
-}
-
-/* One folder is /tmp, HOME and, where there is no project root, the working folder. */
-static int landlock_use_temp(struct plan *p, struct err *e)
-{
-	bool is_home_inside = p->root != NULL && view_path_is_below(p->home, p->root);
-
-	if (landlock_choose_temp(p, e) != 0)
-		return -1;
-	if (!is_home_inside) {
-		free(p->home);
-		p->home = mem_strdup(p->temp_path, e);
-	}
-	if (p->root == NULL) {
-		free(p->cwd);
-		p->cwd = mem_strdup(p->temp_path, e);
-	}
-	if (p->home == NULL || p->cwd == NULL)
-		return -1;
-	return plan_add_rule(p, p->temp_path, LANDLOCK_READ_WRITE, e);
-}
-
 static int landlock_plan(struct plan *p, struct err *e)
 {
 	const struct policy *policy = p->policy;
@@ -164,7 +109,7 @@ static int landlock_plan(struct plan *p, struct err *e)
 		if (landlock_check_op(p, &p->view.ops[i], i, e) != 0 ||
 		    landlock_add_op(p, &p->view.ops[i], e) != 0)
 			return -1;
-	if (landlock_use_temp(p, e) != 0)
+	if (temp_use(p, e) != 0 || plan_add_rule(p, p->temp_path, LANDLOCK_READ_WRITE, e) != 0)
 		return -1;
 	p->want_capability_drop = p->want_no_new_privs = p->want_landlock = true;
 	p->landlock_flags = LANDLOCK_SCOPE_ABSTRACT | LANDLOCK_SCOPE_SIGNALS | LANDLOCK_DENY_UNIX;

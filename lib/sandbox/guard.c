@@ -153,8 +153,8 @@ static int guard_add_rule(const struct guard *g, const struct plan_rule *r)
 	return rc;
 }
 
-/* The temporary folder's rule is the last one, so that the runner has had time to make it. */
-static int guard_wait_temp(const struct guard *g, struct err *e)
+/* Landlock's rule for it is the last one, so that the runner has had time to make it. */
+int guard_wait_temp(const struct guard *g, struct err *e)
 {
 	struct guard_command c;
 	int fd;
@@ -247,6 +247,17 @@ static int guard_setup(struct guard *g, struct err *e)
 	return 0;
 }
 
+static int guard_open_step(struct guard *g, struct err *e)
+{
+	int write_fd = -1;
+
+	if (fd_pipe(&g->step.fd, &write_fd, e) != 0 || fd_set_nonblock(g->step.fd, e) != 0) {
+		fd_close(&write_fd);
+		return -1;
+	}
+	return guard_pass_fd(g, write_fd, EXEC_STEP_FD, e);
+}
+
 static pid_t guard_fork_command(struct guard *g)
 {
 	const struct cgroup *group = &g->plan->cgroup;
@@ -265,8 +276,11 @@ static pid_t guard_fork_command(struct guard *g)
 
 static int guard_spawn(struct guard *g, struct err *e)
 {
-	pid_t pid = guard_fork_command(g);
+	pid_t pid;
 
+	if (g->plan->backend->has_exec_step && guard_open_step(g, e) != 0)
+		return -1;
+	pid = guard_fork_command(g);
 	if (pid < 0)
 		return err_sys(e, ERR_SETUP, (int)-pid, "make the command's process");
 	if (g->stage_error.kind != ERR_NONE) {
@@ -354,14 +368,72 @@ void guard_finish(struct guard *g)
 	_exit(0);
 }
 
+static void guard_started(struct guard *g)
+{
+	guard_send(g, GUARD_STARTED, g->pty_master_fd);
+	fd_close(&g->pty_master_fd);
+}
+
+/* The tool, or our exec step behind it, could not start the command. */
+static _Noreturn void guard_step_failed(struct guard *g)
+{
+	bool is_final = g->step_report.error.kind != ERR_NONE;
+	struct err e = g->step_report.error;
+
+	g->report.left = guard_kill_all(g);
+	guard_clean_up(g);
+	if (!is_final && g->report.has_status)
+		(void)err_set(&e, ERR_SETUP, "%s ended with status %d before the command",
+		    g->plan->argv[0], proc_exit_status(g->report.status));
+	else if (!is_final)
+		(void)err_set(&e, ERR_SETUP, "%s did not start the command", g->plan->argv[0]);
+	err_sanitize(&e);
+	guard_fail(g, is_final, &e);
+}
+
+/* Take what the exec step says; at its end the command runs, or never will. */
+static void guard_read_step(struct guard *g)
+{
+	ssize_t n;
+
+	while ((n = read(g->step.fd, (char *)&g->step_report + g->step_len,
+		    sizeof g->step_report - g->step_len)) > 0) {
+		g->step_len += (size_t)n;
+		if (g->step_len < sizeof g->step_report)
+			continue;
+		g->is_step_seen = true;
+		g->step_len = 0;
+		if (g->step_report.error.kind != ERR_NONE)
+			guard_step_failed(g);
+	}
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	loop_del(g->loop, &g->step);
+	fd_close(&g->step.fd);
+	if (!g->is_step_seen)
+		guard_step_failed(g);
+	guard_started(g);
+}
+
+static void guard_on_step(struct loop_watch *w, short revents)
+{
+	(void)revents;
+	guard_read_step(w->ctx);
+}
+
 static void guard_on_child(struct loop *l, int signo, void *ctx)
 {
 	struct guard *g = ctx;
 	bool was_running = g->command_pid != 0;
+	bool is_nothing_left = guard_reap(g);
 
 	(void)l;
 	(void)signo;
-	if (guard_reap(g))
+	if (g->step.fd >= 0 && g->command_pid == 0) /* all that it said is in the pipe */
+		guard_read_step(g);
+	if (g->step.fd >= 0 && g->command_pid == 0)
+		guard_step_failed(g); /* the tool has left a process behind that holds it */
+	if (is_nothing_left)
 		guard_finish(g);
 	if (was_running && g->command_pid == 0)
 		guard_send(g, GUARD_EXITED, -1);
@@ -416,6 +488,10 @@ void guard_run(struct guard *g)
 	};
 	struct err e = ERR_INIT;
 
+	g->loop = &loop;
+	g->step = (struct loop_watch){
+		.fd = -1, .events = POLLIN, .fn = guard_on_step, .ctx = g
+	};
 	loop_init(&loop); /* first: an inner init learns here which signals its command is to have
 			     blocked */
 	guard_block_signals();
@@ -432,11 +508,13 @@ void guard_run(struct guard *g)
 		guard_fail(g, guard_is_final(g), &e);
 	}
 	guard_close_command_fds(g);
+	if (g->step.fd >= 0 && loop_add(&loop, &g->step, &e) != 0)
+		guard_step_failed(g);
 	/* where the command keeps its rights (native), we need ours to end it */
 	if (g->plan->want_capability_drop)
 		(void)ns_clear_capabilities(g->plan->cgroup.version != 0 ? CAP_DAC_OVERRIDE : -1);
-	guard_send(g, GUARD_STARTED, g->pty_master_fd);
-	fd_close(&g->pty_master_fd);
+	if (!g->plan->backend->has_exec_step)
+		guard_started(g);
 	(void)loop_run(&loop, &e);
 	guard_finish(g);
 }

@@ -489,6 +489,7 @@ void plan_fini(struct plan *plan)
 		free(plan->rules[i].path);
 	free(plan->rules);
 	strv_fini(&plan->tool);
+	free(plan->profile);
 	for (size_t i = 0; i < plan->check_count; i++)
 		free(plan->checks[i].path);
 	free(plan->checks);

@@ -44,6 +44,11 @@ struct sandbox_backend {
 	 * argv to the tool's, and setup() opens what that needs.
 	 */
 	bool has_inner_init;
+	/*
+	 * The command is started by a tool that is given our own program as the last step (exec.h):
+	 * plan() sets argv to the tool's; everything else is as if there were no tool.
+	 */
+	bool has_exec_step;
 	/* MAY: the tool ended without starting anything and said `line` on stderr: fill e, with the
 	 * remedy. */
 	void (*explain)(const char *line, struct err *e);
@@ -65,8 +70,10 @@ struct plan_check {
 
 /* In order of preference of auto; NULL at the end. */
 extern const struct sandbox_backend *const sandbox_backends[];
+/* Those that auto never takes; NULL at the end. */
+extern const struct sandbox_backend *const sandbox_backends_by_name[];
 extern const struct sandbox_backend backend_namespace, backend_bubblewrap, backend_landlock,
-    backend_native;
+    backend_native, backend_sandbox_exec;
 /* NULL with e: unknown (names the known ones) or one that arrives later. "auto" is no backend:
  * *is_auto. */
 const struct sandbox_backend *sandbox_backend_find(const char *name, bool *is_auto, struct err *e);
@@ -86,6 +93,7 @@ struct plan {
 	char *notice;              /* one line for the user; NULL */
 	char *const *argv;         /* of the guardian's command: the request's, or tool's */
 	struct strv tool;          /* argv of the backend's tool; empty: none */
+	char *profile;             /* sandbox_exec: the text of it, owned; NULL */
 	struct plan_check *checks; /* owned */
 	size_t check_count, check_alloc;
 	bool is_filter_by_tool; /* the tool installs the filter, so our init checks that there is

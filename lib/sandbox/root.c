@@ -24,9 +24,12 @@
 /* Below these everything is the system's; of the second list only the folder itself cannot be a
  * root. */
 static const char *const whole[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
-	"/etc", "/boot", "/proc", "/sys", "/dev" };
+	"/etc", "/boot", "/proc", "/sys", "/dev", "/System", "/Library", "/Applications",
+	"/private/etc" };
 static const char *const itself[] = { "/", "/run", "/var", "/var/run", "/var/tmp", "/var/lib",
-	"/tmp", "/home", "/root", "/opt", "/nix", "/gnu", "/mnt", "/media", "/srv", "/lost+found" };
+	"/tmp", "/home", "/root", "/opt", "/nix", "/gnu", "/mnt", "/media", "/srv", "/lost+found",
+	"/private", "/private/var", "/private/tmp", "/private/var/tmp", "/Users", "/Users/Shared",
+	"/Volumes", "/cores" };
 
 bool root_is_system_folder(const char *path)
 {
@@ -36,7 +39,7 @@ bool root_is_system_folder(const char *path)
 	return false;
 }
 
-static const char *root_unsuitable(const struct plan *plan, const char *path)
+const char *root_unsuitable(const struct plan *plan, const char *path)
 {
 	if (root_is_system_folder(path))
 		return "a system folder";
@@ -49,7 +52,7 @@ static const char *root_unsuitable(const struct plan *plan, const char *path)
 	return NULL;
 }
 
-static bool root_is_named_writable(const struct policy *p, const char *path)
+bool root_is_named_writable(const struct policy *p, const char *path)
 {
 	char real[PATH_MAX];
 

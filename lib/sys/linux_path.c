@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -38,4 +39,9 @@ bool path_os_is_link_fd(int fd)
 int path_os_getcwd(char *path, size_t size)
 {
 	return syscall(SYS_getcwd, path, size) < 0 ? -errno : 0;
+}
+
+int path_os_real(const char *path, char *real)
+{
+	return realpath(path, real) != NULL ? 0 : -errno;
 }

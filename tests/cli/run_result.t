@@ -39,7 +39,7 @@ each_run fields
 layers() {
 	sandbox --json -- true
 	case $backend in
-	native)
+	native | sandbox_exec)
 		ok "$at: layers" result \
 			'set(applied) == {"env", "rlimits", "die_with_runner"}' \
 			'{"view", "seccomp", "pid_ns", "net_ns", "landlock"} <= set(missing)'

@@ -18,7 +18,7 @@ for who in $callers; do
 		sandbox -- true
 		unlike "$err" 'unknown backend' "$who, $backend: an alias is known"
 	done
-	for backend in sandbox_exec sandbox-exec seatbelt podman docker container; do
+	for backend in podman docker container; do
 		sandbox -- true
 		is "$rc" 125 "$who, $backend: not in this version"
 		like "$err" "^sbx-run: .*$backend" "$who, $backend: and it says so"
