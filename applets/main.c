@@ -4,6 +4,7 @@
  * not want.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include "../lib/base/str.h"
 #include "../lib/sandbox/exec.h"
 #include "../lib/sys/fd.h"
+#include "../lib/sys/self.h"
 #include "applets.h"
 #include "out.h"
 #include "probe_opts.h"
@@ -127,15 +129,18 @@ static int install_program(const char *dir, struct stat *before, struct err *e)
 {
 	MEM_AUTOFREE char *to = mem_printf(e, "%s/sbx", dir);
 	MEM_AUTOFREE char *temp = mem_printf(e, "%s/.sbx.%d", dir, (int)getpid());
+	char path[PATH_MAX];
 	struct stat self;
 
 	if (to == NULL || temp == NULL)
 		return -1;
-	if (stat("/proc/self/exe", &self) != 0)
-		return err_sys(e, ERR_IO, errno, "--install: find the program (is /proc mounted?)");
+	if (self_path(NULL, path, e) != 0)
+		return -1;
+	if (stat(path, &self) != 0)
+		return err_sys(e, ERR_IO, errno, "--install: %s", path);
 	if (stat(to, before) == 0 && before->st_dev == self.st_dev && before->st_ino == self.st_ino)
 		return 0;
-	if (out_copy_file("/proc/self/exe", temp, 0755, e) != 0 || rename(temp, to) != 0) {
+	if (out_copy_file(path, temp, 0755, e) != 0 || rename(temp, to) != 0) {
 		if (e->kind == ERR_NONE)
 			(void)err_sys(e, ERR_IO, errno, "--install: %s", to);
 		(void)unlink(temp);

@@ -1,15 +1,8 @@
-/* The backends, in the order in which auto tries them, and finding one by name. */
+/* Finding a backend by name. Which there are is the system's: linux_backends.c,
+ * posix_backends.c. */
 #include <string.h>
 
 #include "plan.h"
-
-const struct sandbox_backend *const sandbox_backends[] = { &backend_namespace, &backend_bubblewrap,
-	&backend_landlock, &backend_native, NULL };
-const struct sandbox_backend *const sandbox_backends_by_name[] = { &backend_sandbox_exec, NULL };
-
-/* Names of the contract whose backends are not in this binary: said as such, never taken for
- * another one. */
-static const char *const elsewhere[] = { "podman", "docker", "container" };
 
 static bool choose_has_word(const char *words, const char *word)
 {
@@ -46,16 +39,13 @@ const struct sandbox_backend *sandbox_backend_find(const char *name, bool *is_au
 		found = choose_from(sandbox_backends_by_name, name);
 	if (found != NULL)
 		return found;
-	for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
-		if (strcmp(elsewhere[i], name) == 0) {
-			(void)err_set(e, ERR_REFUSED,
-			    "backend %s is not in this version of sbx; use auto, namespace, "
-			    "bubblewrap, "
-			    "landlock or native",
-			    name);
+	for (size_t i = 0; sandbox_backends_elsewhere[i].name != NULL; i++)
+		if (choose_has_word(sandbox_backends_elsewhere[i].name, name)) {
+			(void)err_set(e, ERR_REFUSED, "backend %s %s; use %s", name,
+			    sandbox_backends_elsewhere[i].why, sandbox_backends_here);
 			return NULL;
 		}
-	(void)err_set(e, ERR_USAGE,
-	    "unknown backend \"%s\": use auto, namespace, bubblewrap, landlock or native", name);
+	(void)err_set(
+	    e, ERR_USAGE, "unknown backend \"%s\": use %s", name, sandbox_backends_here);
 	return NULL;
 }

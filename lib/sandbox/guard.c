@@ -7,26 +7,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <linux/capability.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../base/mem.h"
 #include "../sys/fd.h"
-#include "../sys/linux_ns.h"
 #include "../sys/loop.h"
 #include "../sys/path.h"
+#include "../sys/path_os.h"
 #include "../sys/proc.h"
-#include "../sys/tty.h"
+#include "../sys/proc_os.h"
 #include "../sys/tree.h"
+#include "guard_os.h"
 
 void guard_note(struct guard *g, enum layer layer, int errnum)
 {
@@ -37,11 +33,11 @@ void guard_note(struct guard *g, enum layer layer, int errnum)
 
 static void guard_send(struct guard *g, enum guard_event event, int pass_fd)
 {
-	g->report.event = event;
+	g->report.event = (int32_t)event;
 	g->tell(g, pass_fd);
 }
 
-static void guard_tell_record(struct guard *g, int pass_fd)
+void guard_tell_record(struct guard *g, int pass_fd)
 {
 	/* a runner that is gone is noticed by its socket; there is nobody to tell */
 	(void)fd_send_msg(g->control_fd, &g->report, sizeof g->report, pass_fd);
@@ -109,28 +105,6 @@ static void guard_isolate(struct guard *g)
 	fd_close_others(keep, n);
 }
 
-/* A pty of the sandbox's own devpts; the runner gets the master with the STARTED record. */
-static int guard_open_pty(struct guard *g, struct err *e)
-{
-	char *name;
-
-	g->pty_master_fd = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
-	if (g->pty_master_fd < 0 || unlockpt(g->pty_master_fd) != 0)
-		return err_sys(e, ERR_SETUP, errno, "open a pseudo-terminal");
-	/* before the command can look at it, and be told by SIGWINCH of a change that was none */
-	tty_copy_size(g->plan->rq->stdin_fd, g->pty_master_fd);
-#ifdef TIOCGPTPEER
-	g->pty_slave_fd = ioctl(g->pty_master_fd, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
-	if (g->pty_slave_fd >= 0)
-		return 0;
-#endif
-	name = ptsname(g->pty_master_fd);
-	g->pty_slave_fd = name == NULL ? -1 : open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
-	return g->pty_slave_fd >= 0 ?
-		   0 :
-		   err_sys(e, ERR_SETUP, errno, "open the pseudo-terminal's other side");
-}
-
 /*
  * A path that lies in the project root may lead elsewhere by the time it is opened: from the pinned
  * root down, through no link. In a mount namespace of our own the view's paths are already what
@@ -145,7 +119,7 @@ static int guard_add_rule(const struct guard *g, const struct plan_rule *r)
 	if (rel == NULL || (g->report.applied & LAYER_BIT(LAYER_MOUNT_NS)) != 0)
 		return landlock_allow_path(
 		    g->landlock_fd, g->landlock_abi, r->path, r->access, true);
-	fd = path_open_beneath(p->root_fd, rel, O_PATH);
+	fd = path_open_beneath(p->root_fd, rel, PATH_OS_SEARCH);
 	if (fd < 0)
 		return fd;
 	rc = landlock_allow_fd(g->landlock_fd, g->landlock_abi, fd, r->access);
@@ -158,7 +132,7 @@ int guard_wait_temp(const struct guard *g, struct err *e)
 {
 	struct guard_command c;
 	int fd;
-	ssize_t n = fd_recv_msg(g->control_fd, &c, sizeof c, &fd);
+	ssize_t n = fd_recv_record(g->control_fd, &c, sizeof c, &fd);
 
 	fd_close(&fd);
 	if (n != (ssize_t)sizeof c || c.op != GUARD_TEMP)
@@ -237,13 +211,14 @@ static int guard_setup(struct guard *g, struct err *e)
 	proc_set_dumpable(false);
 	if (b->has_inner_init)
 		return 0; /* all that concerns the command is made inside */
-	if (g->plan->policy->want_tty && guard_open_pty(g, e) != 0)
+	if (g->plan->policy->want_tty && guard_os_open_pty(g, e) != 0)
 		return -1;
 	guard_filter_path(g);
 	if (guard_prepare_landlock(g, e) != 0)
 		return -1;
 	g->report.applied |= g->plan->applied;
-	guard_note(g, LAYER_DIE_WITH_RUNNER, 0);
+	if (proc_has_subreaper())
+		guard_note(g, LAYER_DIE_WITH_RUNNER, 0);
 	return 0;
 }
 
@@ -288,7 +263,7 @@ static int guard_spawn(struct guard *g, struct err *e)
 		*e = g->stage_error;
 		return -1;
 	}
-	g->command_pid = pid;
+	g->command_pid = g->report.command_pid = pid;
 	return 0;
 }
 
@@ -304,7 +279,7 @@ static bool guard_reap(struct guard *g)
 {
 	for (;;) {
 		int status;
-		pid_t pid = waitpid(-1, &status, WNOHANG | __WALL);
+		pid_t pid = waitpid(-1, &status, WNOHANG | PROC_OS_WAIT_ALL);
 
 		if (pid < 0 && errno == EINTR)
 			continue;
@@ -322,7 +297,7 @@ static int guard_kill_all(struct guard *g)
 	struct rusage usage;
 	bool is_seen = false;
 
-	if (guard_reap(g))
+	if (guard_reap(g) && proc_session_is_empty(g->report.command_pid))
 		return 0; /* the usual end: nothing is left */
 	if (g->plan->cgroup.version != 0)
 		(void)cgroup_kill(&g->plan->cgroup);
@@ -331,24 +306,23 @@ static int guard_kill_all(struct guard *g)
 		 * nothing forks away */
 		do {
 			(void)kill(-1, SIGKILL);
-			(void)waitid(P_ALL, 0, &(siginfo_t){ 0 }, WEXITED | WNOWAIT | __WALL);
+			(void)waitid(P_ALL, 0, &(siginfo_t){ 0 },
+			    WEXITED | WNOWAIT | PROC_OS_WAIT_ALL);
 		} while (!guard_reap(g));
 		return 0;
 	}
-	left = proc_kill_children(g->command_pid, &status, &usage, &is_seen);
+	left =
+	    proc_kill_children(g->report.command_pid, g->command_pid, &status, &usage, &is_seen);
 	if (is_seen)
 		guard_note_status(g, status);
 	return left;
 }
 
-static void guard_clean_up(struct guard *g)
+static void guard_clean_up(const struct guard *g)
 {
 	const struct plan *p = g->plan;
 
-	/* the top of a hierarchy is mode 0555: without this capability not even root may remove a
-	 * group there */
-	if (p->cgroup.version != 0 && p->want_capability_drop)
-		(void)ns_raise_capability(CAP_DAC_OVERRIDE);
+	guard_os_regain_rights(g);
 	/* a killed process leaves its group a moment after it was reaped */
 	for (int i = 0; i < 200 && p->cgroup.version != 0 && cgroup_remove(&p->cgroup) == -EBUSY;
 	     i++)
@@ -425,7 +399,7 @@ static void guard_on_child(struct loop *l, int signo, void *ctx)
 {
 	struct guard *g = ctx;
 	bool was_running = g->command_pid != 0;
-	bool is_nothing_left = guard_reap(g);
+	bool is_nothing_left = guard_reap(g) && proc_session_is_empty(g->report.command_pid);
 
 	(void)l;
 	(void)signo;
@@ -448,12 +422,12 @@ void guard_signal(const struct guard *g, int signo)
 		(void)kill(g->command_pid, signo);
 }
 
-static void guard_on_control(struct loop_watch *w, short revents)
+void guard_on_control(struct loop_watch *w, short revents)
 {
 	struct guard *g = w->ctx;
 	struct guard_command c;
 	int fd;
-	ssize_t n = fd_recv_msg(g->control_fd, &c, sizeof c, &fd);
+	ssize_t n = fd_recv_record(g->control_fd, &c, sizeof c, &fd);
 
 	(void)revents;
 	fd_close(&fd);
@@ -510,74 +484,9 @@ void guard_run(struct guard *g)
 	guard_close_command_fds(g);
 	if (g->step.fd >= 0 && loop_add(&loop, &g->step, &e) != 0)
 		guard_step_failed(g);
-	/* where the command keeps its rights (native), we need ours to end it */
-	if (g->plan->want_capability_drop)
-		(void)ns_clear_capabilities(g->plan->cgroup.version != 0 ? CAP_DAC_OVERRIDE : -1);
+	guard_os_drop_rights(g);
 	if (!g->plan->backend->has_exec_step)
 		guard_started(g);
 	(void)loop_run(&loop, &e);
 	guard_finish(g);
-}
-
-/* Namespaces that a kernel may lack without harm to the rest are given up one by one. */
-static pid_t guard_fork(struct plan *p, uint64_t *flags)
-{
-	static const struct {
-		uint64_t flag;
-		enum layer layer;
-	} optional[] = { { CLONE_NEWCGROUP, LAYER_CGROUP_NS }, { CLONE_NEWUTS, LAYER_UTS_NS },
-		{ CLONE_NEWIPC, LAYER_IPC_NS } };
-	pid_t pid = proc_fork(*flags);
-
-	for (size_t i = 0; i < sizeof optional / sizeof optional[0] && pid == -EINVAL; i++) {
-		if ((*flags & p->namespaces_optional & optional[i].flag) == 0)
-			continue;
-		*flags &= ~optional[i].flag;
-		plan_miss(p, optional[i].layer, "this kernel has no such namespace");
-		pid = proc_fork(*flags);
-	}
-	return pid;
-}
-
-pid_t guard_start(struct guard *g, struct err *e)
-{
-	struct plan *p = g->plan;
-	uint64_t flags = p->namespaces;
-	const uint64_t user = CLONE_NEWUSER;
-	pid_t pid;
-
-	/* root's groups (adm, docker) open files too; in a user namespace nobody may drop them any
-	 * more */
-	if (p->outside_uid == 0 && p->want_capability_drop)
-		(void)setgroups(0, NULL);
-	pid = guard_fork(p, &flags);
-	/* root can do without a user namespace where those are switched off
-	 * (user.max_user_namespaces=0) */
-	if ((pid == -EPERM || pid == -ENOSPC || pid == -EINVAL) && (flags & user) != 0 &&
-	    geteuid() == 0) {
-		int errnum = (int)-pid;
-
-		flags &= ~user;
-		pid = guard_fork(p, &flags);
-		if (pid >= 0)
-			plan_miss(p, LAYER_USER_NS, "user namespaces are refused here (%s)",
-			    strerror(errnum));
-	}
-	if (pid == -ENOSPC) /* user.max_user_namespaces: not the ENOSPC of a full disk */
-		pid = -EUSERS;
-	if (pid < 0)
-		return err_sys(e, ERR_SETUP, (int)-pid, "make namespaces");
-	if (pid == 0) {
-		/* a child that is born in a v2 group has a copy of our memory, yet tells by it how
-		 * far it came */
-		if (p->cgroup.version == 2 && (g = proc_share(g, sizeof *g)) == NULL)
-			_exit(125);
-		g->has_user_ns = (flags & user) != 0;
-		g->has_pid_ns = (flags & CLONE_NEWPID) != 0;
-		p->namespaces = flags;
-		g->tell = guard_tell_record;
-		g->on_control = guard_on_control;
-		guard_run(g);
-	}
-	return pid;
 }

@@ -33,6 +33,7 @@ struct guard_message {
 	int32_t event;
 	int32_t has_status;               /* EXITED and DONE: the command's status is known */
 	int32_t status;                   /* as wait(2) has it */
+	int32_t command_pid;              /* STARTED: and its session, as the guardian sees it */
 	uint32_t applied;                 /* STARTED: layers in force */
 	int32_t layer_errno[LAYER_COUNT]; /* STARTED: why one of them is not, where the kernel
 					     refused */

@@ -18,6 +18,7 @@
 #include "../base/log.h"
 #include "../base/mem.h"
 #include "../sys/fd.h"
+#include "../sys/fd_os.h"
 #include "run.h"
 
 const struct inner_namespace inner_namespaces[INNER_NAMESPACES] = {
@@ -287,7 +288,7 @@ int inner_read_message(const struct json_node *frame, struct guard_message *m, s
 	for (size_t i = 0; i < MEM_COUNT(types); i++) {
 		if (!str_eq(type, types[i].type))
 			continue;
-		m->event = types[i].event;
+		m->event = (int32_t)types[i].event;
 		return types[i].read(frame, m, e) == 0 ? 1 : -1;
 	}
 	return 0;
@@ -362,7 +363,8 @@ static void inner_write(struct sandbox_run *run)
 	struct inner *in = &run->inner;
 
 	while (in->out.len > 0) {
-		ssize_t n = send(in->fd, in->out.data, in->out.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		ssize_t n = send(in->fd, in->out.data, in->out.len,
+				 FD_OS_MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (n < 0 && errno == EINTR)
 			continue;

@@ -19,6 +19,8 @@
 #include "../base/mem.h"
 #include "../sys/fd.h"
 #include "../sys/path.h"
+#include "../sys/path_os.h"
+#include "../sys/proc.h"
 #include "../sys/tree.h"
 #include "root.h"
 #include "seccomp_file.h"
@@ -116,7 +118,7 @@ static int plan_check_beneath(const struct plan *plan, struct err *e)
 		const struct view_op *op = &plan->view.ops[i];
 		int fd = !op->is_beneath ? -1 :
 					   path_open_beneath(plan->root_fd,
-					       path_below(op->src, plan->root), O_PATH);
+					       path_below(op->src, plan->root), PATH_OS_SEARCH);
 
 		if (op->is_beneath && fd < 0 && (fd == -ELOOP || fd == -EXDEV))
 			return err_set(e, ERR_USAGE,
@@ -436,6 +438,10 @@ static int plan_require(struct plan *plan, struct err *e)
 	uint32_t full = plan_full_set(p);
 	uint32_t lacking;
 
+	if (!proc_has_subreaper() && !plan->backend->has_inner_init)
+		plan_miss(plan, LAYER_DIE_WITH_RUNNER,
+		    "this system gives orphans away: a process that left both its parent and the "
+		    "command's session is not found at the end");
 	for (int i = 0; i < LAYER_COUNT; i++)
 		if ((full & ~plan->backend->layers & LAYER_BIT(i)) != 0)
 			plan_miss(plan, (enum layer)i, "the %s backend does not give it",

@@ -72,6 +72,14 @@ struct plan_check {
 extern const struct sandbox_backend *const sandbox_backends[];
 /* Those that auto never takes; NULL at the end. */
 extern const struct sandbox_backend *const sandbox_backends_by_name[];
+/* Names of the contract whose backends are not in this binary: said as such, never taken for
+ * another one. NULL at the end. */
+struct sandbox_backend_elsewhere {
+	const char *name; /* and aliases, space-separated */
+	const char *why;  /* "is for Linux only" */
+};
+extern const struct sandbox_backend_elsewhere sandbox_backends_elsewhere[];
+extern const char sandbox_backends_here[]; /* for messages: "auto, ... or native" */
 extern const struct sandbox_backend backend_namespace, backend_bubblewrap, backend_landlock,
     backend_native, backend_sandbox_exec;
 /* NULL with e: unknown (names the known ones) or one that arrives later. "auto" is no backend:

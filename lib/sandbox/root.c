@@ -68,7 +68,7 @@ bool root_is_named_writable(const struct policy *p, const char *path)
 static char *root_real_path(int fd, const char *named, struct err *e)
 {
 	char path[PATH_MAX];
-	int back = openat(AT_FDCWD, ".", O_PATH | O_CLOEXEC);
+	int back = openat(AT_FDCWD, ".", PATH_OS_SEARCH | O_CLOEXEC);
 	int rc, errnum;
 
 	rc = fchdir(fd);
@@ -95,7 +95,7 @@ static char *root_real_path(int fd, const char *named, struct err *e)
 
 static int root_open(const char *named, int *fd, char **real, struct err *e)
 {
-	*fd = openat(AT_FDCWD, named, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	*fd = openat(AT_FDCWD, named, PATH_OS_SEARCH | O_DIRECTORY | O_CLOEXEC);
 	if (*fd < 0 && errno == ENOTDIR)
 		return err_set(e, ERR_USAGE, "%s: not a folder", named);
 	if (*fd < 0)
@@ -190,11 +190,11 @@ static int root_open_folder_of(const char *path, size_t base_len, struct err *e)
 
 	if (base == NULL)
 		return -ENOMEM;
-	base_fd = openat(AT_FDCWD, base, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	base_fd = openat(AT_FDCWD, base, PATH_OS_SEARCH | O_DIRECTORY | O_CLOEXEC);
 	if (base_fd < 0)
 		return -errno;
 	rel = slash <= start ? mem_strdup("", e) : mem_strndup(start, (size_t)(slash - start), e);
-	fd = rel == NULL ? -ENOMEM : path_open_beneath(base_fd, rel, O_PATH | O_DIRECTORY);
+	fd = rel == NULL ? -ENOMEM : path_open_beneath(base_fd, rel, PATH_OS_SEARCH | O_DIRECTORY);
 	fd_close(&base_fd);
 	return fd;
 }

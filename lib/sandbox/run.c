@@ -90,7 +90,7 @@ static void run_tell_guard(struct sandbox_run *run, enum guard_op op, int signo)
 
 	/* a guardian that does not read any more is about to end, which its socket tells */
 	if (run->control.fd >= 0)
-		(void)send(run->control.fd, &c, sizeof c, MSG_NOSIGNAL | MSG_DONTWAIT);
+		(void)fd_send_record(run->control.fd, &c, sizeof c);
 }
 
 /* To whoever is the command's parent: of an inner init's, the guardian knows the tool only. */
@@ -336,6 +336,7 @@ static void run_started(struct sandbox_run *run, const struct guard_message *m, 
 	loop_disarm(run->loop, &run->give_up);
 	run->result.backend = run->plan.backend->name;
 	run->result.applied = m->applied;
+	run->command_pid = m->command_pid;
 	for (int i = 0; i < LAYER_COUNT; i++)
 		if (m->layer_errno[i] != 0)
 			plan_miss(&run->plan, (enum layer)i, "refused by the kernel: %s",
@@ -428,7 +429,7 @@ static void run_guard_lost(struct sandbox_run *run)
 	inner_flush(run); /* what was said before the end comes before it */
 	run_reap_guard(run);
 	if (run->rq.is_only_run)
-		(void)proc_kill_children(0, &status, &usage, &is_seen);
+		(void)proc_kill_children(run->command_pid, 0, &status, &usage, &is_seen);
 	if (run->plan.cgroup.version != 0)
 		(void)cgroup_kill(&run->plan.cgroup);
 	if (run->state == RUN_STARTING) {
@@ -525,7 +526,7 @@ static void run_on_control(struct loop_watch *w, short revents)
 	struct sandbox_run *run = w->ctx;
 	struct guard_message m;
 	int fd;
-	ssize_t n = fd_recv_msg(run->control.fd, &m, sizeof m, &fd);
+	ssize_t n = fd_recv_record(run->control.fd, &m, sizeof m, &fd);
 
 	(void)revents;
 	if (n == -EAGAIN)

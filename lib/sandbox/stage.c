@@ -5,16 +5,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../sys/fd.h"
@@ -22,6 +19,7 @@
 #include "../sys/proc.h"
 #include "exec.h"
 #include "guard.h"
+#include "stage_os.h"
 
 #define STAGE_PASS_ABOVE 32 /* no descriptor of a command has a number as high */
 
@@ -110,9 +108,7 @@ static int stage_identity(struct guard *g, struct err *e)
 	int rc;
 
 	if (p->want_setuid) {
-		if (syscall(SYS_setgroups, 0, NULL) != 0 ||
-		    syscall(SYS_setresgid, p->gid, p->gid, p->gid) != 0 ||
-		    syscall(SYS_setresuid, p->uid, p->uid, p->uid) != 0)
+		if (stage_os_become(p->uid, p->gid) != 0)
 			return err_sys(
 			    e, ERR_SETUP, errno, "become user %u group %u", p->uid, p->gid);
 	}
@@ -128,7 +124,7 @@ static int stage_no_new_privs(struct guard *g, struct err *e)
 {
 	if (!g->plan->want_no_new_privs)
 		return 0;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL) != 0)
+	if (stage_os_no_new_privs() != 0)
 		return err_sys(e, ERR_SETUP, errno, "no_new_privs");
 	guard_note(g, LAYER_NO_NEW_PRIVS, 0);
 	return 0;

@@ -197,12 +197,13 @@ static void test_kill(void)
 		if (fork() == 0)
 			multiply();
 	nap(20);
-	is_int(proc_kill_children(keep, &status, &usage, &is_seen), 0, "a small storm is killed");
+	is_int(proc_kill_children(0, keep, &status, &usage, &is_seen), 0,
+	    "a small storm is killed");
 	ok(is_seen && proc_exit_status(status) == 9, "the exit of the one to keep is kept");
 	is_int(count_children(), 0, "nobody is left");
 	ok(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD, "no zombies either");
 	is_seen = true;
-	is_int(proc_kill_children(0, &status, &usage, &is_seen), 0, "nothing to kill");
+	is_int(proc_kill_children(0, 0, &status, &usage, &is_seen), 0, "nothing to kill");
 }
 
 /* The tree of a runner that is killed dies with it; and only a dumpable one can be read. */
