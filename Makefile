@@ -109,8 +109,8 @@ MUSL_LDFLAGS = -nostartfiles -nodefaultlibs -static-pie -Wl,--no-dynamic-linker 
 MUSL_LIBS = -Wl,--start-group -lc -lgcc -lgcc_eh -Wl,--end-group $(CRTEND) $(MUSL)/lib/crtn.o
 
 SAN = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-# The linker strips (what is stripped later loses its ad-hoc signature, without which an arm64
-# program is not started).
+# The linker strips as far as it can: what is stripped later loses its ad-hoc signature, without
+# which an arm64 program is not started.
 MACOS_CFLAGS = -Os -fstack-protector-strong -fno-sanitize=undefined $(MAP)
 MODE_CFLAGS_release = $(if $(MACOS),$(MACOS_CFLAGS),$(SMALL) $(HARDEN) $(MUSL_CFLAGS))
 MODE_CFLAGS_debug = -O0 -g
@@ -118,7 +118,7 @@ MODE_CFLAGS_asan = -O1 -g $(SAN)
 MODE_CFLAGS_cov = -O0 -g --coverage
 MODE_CFLAGS_analyze = -O1 -g -fanalyzer
 MODE_CFLAGS_fuzz = -O1 -g $(SAN) -fsanitize=fuzzer-no-link
-MODE_LDFLAGS_release = $(if $(MACOS),-Wl$(comma)-s,$(MUSL_LDFLAGS))
+MODE_LDFLAGS_release = $(if $(MACOS),-Wl$(comma)-dead_strip -s,$(MUSL_LDFLAGS))
 MODE_LDFLAGS_asan = $(SAN)
 MODE_LDFLAGS_cov = --coverage
 MODE_LDFLAGS_fuzz = $(SAN)
@@ -157,7 +157,10 @@ OBJ := $(SRC:%.c=$(O)/%.o)
 ASSETS := $(sort $(filter-out %.c %.h %.sh %.mk,$(wildcard lib/assets/*.*)))
 APPLETS := $(shell sed -n 's/^APPLET.\([a-z0-9_]*\),.*/sbx-\1/p' applets/applets.def \
 	2>/dev/null)
-UNIT := $(sort $(wildcard tests/unit/*.c))
+# Units of files that the portable build leaves out.
+UNIT_LEFT_OUT_portable = $(patsubst %,tests/unit/%.c,bubblewrap cgroup cgroup_mountinfo landlock \
+	plan root)
+UNIT := $(filter-out $(UNIT_LEFT_OUT_$(PLATFORM)),$(sort $(wildcard tests/unit/*.c)))
 FUZZ := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 TOOL := $(sort $(wildcard tests/escape/*.c tests/bench/*.c tests/lib/*.c))
 # BearSSL is built and linked from the day something uses it.
@@ -269,16 +272,21 @@ fuzzers: $(FUZZ:%.c=$(O)/%)
 
 -include $(OBJ:.o=.d) $(UNIT:%.c=$(O)/%.d) $(TOOL:%.c=$(O)/%.d) $(FUZZ:%.c=$(O)/%.d)
 
-# What each group of tests runs on; a group that is not named here needs sbx and the helpers.
+# What each group of tests runs on, MODE[@TARGET]:GOAL; a group that is not named here needs sbx
+# and the helpers.
 build_unit = release:units asan:units
 build_fuzz = asan:fuzzers
 build_asan = release:tools asan:all
 build_lint =
-build_all = release:all release:units release:tools asan:all asan:units asan:fuzzers
+build_macos = release:all release:tools release@portable:all release@portable:tools \
+	release@portable:units \
+	$(if $(wildcard $(ZIG)),release@aarch64-macos:all release@x86_64-macos:all)
+build_all = release:all release:units release:tools asan:all asan:units asan:fuzzers \
+	$(filter-out release:%,$(build_macos))
 build_ = release:all release:tools
 group_builds = $(if $(filter undefined,$(origin build_$(1))),$(build_),$(build_$(1)))
 RUN_TESTS = SBX_VENDOR=$(V) tests/lib/run.sh $(call DIR,release) $(call DIR,asan)
-DEPS = CROSS=$(if $(CROSS),$(GNU)) tests/lib/deps.sh
+DEPS = CROSS=$(if $(CROSS),$(GNU)) ZIG_DIR=$(B)/zig tests/lib/deps.sh
 MUST_RUN := $(filter 1,$(SBX_MUST_RUN))
 
 ## test            everything this machine can run (light packages are installed when root)
@@ -289,7 +297,8 @@ test:
 ## test-GROUP      one group (unit cli escape asan fuzz lint ...); test-cli-run: tests/cli/run*.t
 test-%:
 	@set -e; for b in $(call group_builds,$(firstword $(subst -, ,$*))); do \
-		$(MAKE) --no-print-directory MODE=$${b%%:*} $${b#*:}; done
+		m=$${b%%:*}; t=linux; case $$m in *@*) t=$${m#*@} ;; esac; \
+		$(MAKE) --no-print-directory MODE=$${m%%@*} TARGET=$$t $${b#*:}; done
 	@$(RUN_TESTS) $*
 
 ## bench           the speed table
@@ -349,6 +358,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-## help            this list; also: ARCH=aarch64|armv7|riscv64, MODE=debug|asan|..., VERBOSE=1
+## help            this list; also: ARCH=aarch64|armv7|riscv64, TARGET=aarch64-macos|x86_64-macos,
+##                 MODE=debug|asan|..., VERBOSE=1
 help:
-	@sed -n 's/^## /make /p' Makefile
+	@sed -n 's/^##  /     /p; s/^## /make /p' Makefile

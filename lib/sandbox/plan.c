@@ -442,8 +442,9 @@ static int plan_require(struct plan *plan, struct err *e)
 		plan_miss(plan, LAYER_DIE_WITH_RUNNER,
 		    "this system gives orphans away: a process that left both its parent and the "
 		    "command's session is not found at the end");
+	plan->unexplained = full & ~plan->backend->layers & ~plan->missing;
 	for (int i = 0; i < LAYER_COUNT; i++)
-		if ((full & ~plan->backend->layers & LAYER_BIT(i)) != 0)
+		if ((plan->unexplained & LAYER_BIT(i)) != 0)
 			plan_miss(plan, (enum layer)i, "the %s backend does not give it",
 			    plan->backend->name);
 	if (p->env_mode != ENV_INHERIT)

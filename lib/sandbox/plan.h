@@ -141,6 +141,8 @@ struct plan {
 	uint32_t applied;       /* known before the start: limits kept by the control group */
 	uint32_t missing;       /* known before the start */
 	char *why[LAYER_COUNT]; /* owned */
+	uint32_t unexplained;   /* of these the ones of which it only says that the backend lacks
+				   them */
 };
 
 int plan_make(struct plan *plan, const struct sandbox_request *rq,

@@ -55,7 +55,11 @@ static void probe_fill_layers(struct probe_report *r, const struct sandbox_resul
 static int probe_run_one(struct probe_report *r, const char *backend, const char *self_path,
     struct probe_row *row, struct err *e)
 {
-	static char *const env[] = { NULL };
+	/* the tool that the caller's own runs would take */
+	const char *tool = getenv("SBX_SANDBOX_EXEC");
+	MEM_AUTOFREE char *variable =
+	    tool == NULL ? NULL : mem_printf(e, "SBX_SANDBOX_EXEC=%s", tool);
+	char *const env[] = { variable, NULL };
 	char *argv[] = { (char *)(uintptr_t)self_path, (char *)(uintptr_t) "--version", NULL };
 	struct policy policy;
 	struct sandbox_request rq = { .policy = &policy,

@@ -628,9 +628,12 @@ static void run_note_passed_over(struct sandbox_run *run)
 {
 	if (run->named != NULL || run->first_error.kind == ERR_NONE)
 		return;
-	for (int i = 0; i < LAYER_COUNT; i++)
-		if ((LAYER_ALL & ~run->plan.backend->layers & LAYER_BIT(i)) != 0)
-			plan_miss(&run->plan, (enum layer)i, "%s", run->first_error.msg);
+	for (int i = 0; i < LAYER_COUNT; i++) {
+		if ((run->plan.unexplained & LAYER_BIT(i)) == 0)
+			continue;
+		free(run->plan.why[i]);
+		run->plan.why[i] = mem_strdup(run->first_error.msg, NULL);
+	}
 }
 
 static void run_try(struct sandbox_run *run, const struct sandbox_backend *b)

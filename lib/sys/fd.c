@@ -309,7 +309,7 @@ ssize_t fd_recv_record(int sock_fd, void *data, size_t len, int *fd)
 		n = recv(sock_fd, (char *)data + got, len - got, 0);
 		got += n > 0 ? (size_t)n : 0;
 	}
-	return n > 0 ? (ssize_t)got : n;
+	return got > 0 ? (ssize_t)got : n;
 }
 
 int fd_send_record(int sock_fd, const void *data, size_t len)

