@@ -54,7 +54,7 @@ int fd_write_small(int dir_fd, const char *path, const char *text);
  * -1: none. Raw: -errno. */
 int fd_send_msg(int sock_fd, const void *data, size_t len, int fd);
 ssize_t fd_recv_msg(int sock_fd, void *data, size_t len, int *fd); /* 0: end; *fd -1 or O_CLOEXEC */
-/* The same for a record of exactly len bytes, of which a part may be on its way; short: it ended. */
+/* The same for a record of len bytes, of which a part may be on its way; short: it ended. */
 ssize_t fd_recv_record(int sock_fd, void *data, size_t len, int *fd);
 int fd_send_record(int sock_fd, const void *data, size_t len); /* does not wait. Raw: -errno */
 

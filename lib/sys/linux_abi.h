@@ -11,9 +11,9 @@
 #include <asm/unistd.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
-#include <linux/stat.h>
 
-/* These the kernel's headers keep to themselves (include/linux/socket.h, include/linux/net.h). */
+/* These the kernel's headers keep to themselves, or from some libraries (include/linux/socket.h,
+ * include/linux/net.h, include/uapi/linux/stat.h, include/uapi/linux/resource.h). */
 enum {
 	LINUX_AF_UNIX = 1,
 	LINUX_AF_INET = 2,
@@ -23,7 +23,9 @@ enum {
 	LINUX_SOCK_RAW = 3,
 	LINUX_SOCK_DCCP = 6,
 	LINUX_SOCK_PACKET = 10,
-	LINUX_PRIO_USER = 2, /* include/uapi/linux/resource.h */
+	LINUX_PRIO_USER = 2,
+	LINUX_S_ISUID = 04000,
+	LINUX_S_ISGID = 02000,
 };
 
 #endif

@@ -20,7 +20,7 @@
 #define SYSCALL_CLASSES (SYSCALL_PERSONALITY + 1)
 #define BIT(n) (UINT64_C(1) << (n))
 
-#define SET_ID (S_ISUID | S_ISGID)
+#define SET_ID (LINUX_S_ISUID | LINUX_S_ISGID)
 /* O_TMPFILE is two flags, of which O_DIRECTORY alone is innocent (openat(2)). */
 #define CREATES (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
 /* CLONE_NEWTIME is no flag of clone(2): its bit belongs to the exit signal there. */

@@ -112,5 +112,6 @@ closed() {
 	kill -KILL "$pid"
 	end
 }
-ONLY=native callers=user each_run closed
+# (Linux: prctl(2), PR_SET_DUMPABLE)
+is_portable || ONLY=native callers=user each_run closed
 done_testing
