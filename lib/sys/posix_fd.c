@@ -34,7 +34,7 @@ static int fd_set_cloexec(int fds[2])
 
 int fd_os_pipe(int fds[2])
 {
-	/* NOLINTNEXTLINE(android-cloexec-pipe): the flag comes right after, pipe2(2) is not there */
+	/* NOLINTNEXTLINE(android-cloexec-pipe): right after; pipe2(2) is not there */
 	return pipe(fds) != 0 ? -1 : fd_set_cloexec(fds);
 }
 
