@@ -89,11 +89,13 @@ WARN = -w
 endif
 # No path of this machine may reach the binary: two folders give the same bytes.
 MAP = -ffile-prefix-map=$(B)=build -ffile-prefix-map=$(CURDIR)=sbx
-HARDEN_x86_64 = -fcf-protection=full
+# Marks for indirect jumps would cost 7 KB for nothing: neither Linux (IBT) nor musl (shadow stacks)
+# switches them on for programs.
+HARDEN_x86_64 = -fcf-protection=none
 HARDEN_aarch64 = -mbranch-protection=standard
 # Unwind tables serve C++ exceptions and debuggers; without them the binary is a tenth smaller.
-SMALL = -Os -ffunction-sections -fdata-sections -fPIE -fno-asynchronous-unwind-tables \
-	-fno-unwind-tables $(MAP)
+SMALL = -Oz -ffunction-sections -fdata-sections -fPIE -fvisibility=hidden \
+	-fno-asynchronous-unwind-tables -fno-unwind-tables $(MAP)
 HARDEN = -fstack-protector-strong -fstack-clash-protection $(HARDEN_$(ARCH))
 GCC_INC := $(shell $(CC) -print-file-name=include 2>/dev/null)
 CRTBEGIN := $(shell $(CC) -print-file-name=crtbeginS.o 2>/dev/null)
@@ -102,9 +104,12 @@ CRTEND := $(shell $(CC) -print-file-name=crtendS.o 2>/dev/null)
 # A tenth of the binary would be relocations; ld packs them on x86 only (musl >= 1.2.4 reads them).
 RELR_x86_64 = -Wl,-z,pack-relative-relocs
 # static-pie is linked by hand: `-static-pie` with a plain specs file gives a dynamic program.
+# No symbol may stay visible: for those, ld of riscv64 leaves relocations by name, which start-up
+# code of a static program passes over, so that the pointer stays NULL.
 MUSL_CFLAGS = -nostdinc -isystem $(MUSL)/include -isystem $(GCC_INC)
 MUSL_LDFLAGS = -nostartfiles -nodefaultlibs -static-pie -Wl,--no-dynamic-linker \
-	-Wl,-z,text,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections $(RELR_$(ARCH)) \
+	-Wl,-z,text,-z,relro,-z,now,-z,noexecstack \
+	-Wl,--gc-sections,--exclude-libs,ALL $(RELR_$(ARCH)) \
 	-L$(MUSL)/lib $(MUSL)/lib/rcrt1.o $(MUSL)/lib/crti.o $(CRTBEGIN)
 MUSL_LIBS = -Wl,--start-group -lc -lgcc -lgcc_eh -Wl,--end-group $(CRTEND) $(MUSL)/lib/crtn.o
 
@@ -145,7 +150,7 @@ say = $(if $(filter 1,$(VERBOSE)),,@echo '  $(1)	$(2:$(B)/%=%)';)
 ALL_SRC := $(sort $(wildcard lib/*/*.c applets/*.c))
 in = $(foreach p,$(1),$(filter lib/sys/$(p)_% lib/sandbox/$(p)_%,$(ALL_SRC)))
 LINUX_ONLY := $(call in,linux) $(addprefix lib/sandbox/,alias.c be_bubblewrap.c be_landlock.c \
-	be_namespace.c init.c probe.c)
+	be_namespace.c init.c init_link.c init_start.c probe.c)
 # These describe Linux, for the machine of a container engine, and ask nothing of a kernel.
 LINUX_TABLES := $(addprefix lib/sys/linux_,seccomp.c seccomp_bpf.c seccomp_print.c syscalls.c)
 LEFT_OUT_linux = $(call in,posix macos)
@@ -162,6 +167,7 @@ UNIT_LEFT_OUT_portable = $(patsubst %,tests/unit/%.c,bubblewrap cgroup cgroup_mo
 	plan root)
 UNIT := $(filter-out $(UNIT_LEFT_OUT_$(PLATFORM)),$(sort $(wildcard tests/unit/*.c)))
 FUZZ := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+GUEST := $(sort $(wildcard tests/vm/guest/*.c))
 TOOL := $(sort $(wildcard tests/escape/*.c tests/bench/*.c tests/lib/*.c))
 # BearSSL is built and linked from the day something uses it.
 BEARSSL := $(if $(wildcard lib/net/*.c),$(O)/bearssl/lib/libbearssl.a)
@@ -173,8 +179,8 @@ TOOLCHAIN_portable = $(TOOLCHAIN_linux)
 TOOLCHAIN_macos = $(ZIG)
 READY := $(V)/src/headers/.fetched $(TOOLCHAIN_$(PLATFORM))
 
-.PHONY: all vendor tools units fuzzers objects deps test bench demo lint analyze cov fuzz
-.PHONY: dist install help clean FORCE
+.PHONY: all vendor tools units vm fuzzers objects deps test bench demo lint analyze cov fuzz
+.PHONY: crossed dist_if_here dist install help clean FORCE
 ##                 build/release/sbx and its links
 all: $(O)/sbx $(APPLETS:%=$(O)/%)
 
@@ -229,8 +235,13 @@ $(O)/%.o: %.c $(O)/.flags | $(READY) $(V)/src/cjson/.fetched
 	$(call say,CC,$@)$(CC) $(SBX_CFLAGS) $(CFLAGS_$(subst /,_,$(*D))) -MMD -MP -c -o $@ $<
 $(if $(BEARSSL),$(filter $(O)/lib/net/%,$(OBJ)): | $(V)/src/bearssl/.fetched)
 
-$(O)/assets.c: lib/assets/embed.sh $(ASSETS) $(O)/.sources
-	$(call say,EMBED,$@)lib/assets/embed.sh $(ASSETS) >$@
+# The notices of what the binary contains are an asset too; their texts come from the sources.
+CONTAINED = musl cjson $(if $(BEARSSL),bearssl)
+$(O)/licenses: vendor/licenses.sh vendor/sources.lock LICENSE $(O)/.sources \
+	$(CONTAINED:%=$(V)/src/%/.fetched)
+	$(call say,GATHER,$@)vendor/licenses.sh . $(V) $(CONTAINED) >$@
+$(O)/assets.c: lib/assets/embed.sh $(ASSETS) $(O)/licenses $(O)/.sources
+	$(call say,EMBED,$@)lib/assets/embed.sh $(ASSETS) $(O)/licenses >$@
 $(O)/assets.o: $(O)/assets.c lib/assets/assets.h $(O)/.flags | $(READY)
 	$(call say,CC,$@)$(CC) $(SBX_CFLAGS) -c -o $@ $<
 
@@ -266,26 +277,71 @@ $(FUZZ:%.c=$(O)/%): $(O)/%: %.c $(REPLAY) $(SBX_LIB) $(THIRD) $(O)/.flags
 	$(call say,LINK,$@)$(LINK) $(if $(REPLAY),,-fsanitize=fuzzer) -o $@ $@.o \
 	$(REPLAY) $(SBX_LIB) $(THIRD) $(LIBS)
 
+# The guest of the virtual machines: one program, for the architecture of the machine.
+GUEST_OBJ := $(GUEST:%.c=$(O)/%.o)
+$(GUEST_OBJ): $(O)/%.o: %.c $(O)/.flags | $(READY)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(SBX_CFLAGS) -Itests/lib -MMD -MP -MF $(@:.o=.d) -MT $@ -c -o $@ $<
+$(O)/tests/vm/guest/guest: $(GUEST_OBJ) $(SBX_LIB) $(THIRD) $(O)/.flags
+	$(call say,LINK,$@)$(LINK) -o $@ $(GUEST_OBJ) $(SBX_LIB) $(THIRD) $(LIBS)
+	@$(STRIP) $@
+
+VM := $(B)/vm
+# Unit tests that ask the kernel something.
+VM_UNITS := cgroup fd landlock loop pump seccomp tree tty
+$(O)/.vm_units: FORCE
+	$(call remember,$(VM_UNITS))
+$(VM)/$(ARCH).cpio.gz: tests/vm/image.sh $(O)/.vm_units $(O)/sbx $(APPLETS:%=$(O)/%) \
+	$(O)/tests/lib/hog $(O)/tests/vm/guest/guest $(VM_UNITS:%=$(O)/tests/unit/%)
+	@mkdir -p $(@D)
+	$(call say,IMAGE,$@)STRIP=$(STRIP) tests/vm/image.sh $(O) $@ $(VM_UNITS)
+
+# What there is a compiler and an emulator for; the tests say what is missing. A kernel that cannot
+# be had is no error here either: the test tells why.
+VM_ARCHES := x86_64 aarch64 riscv64
+vm: $(VM_ARCHES:%=vm-%)
+vm-%:
+	@{ [ '$*' = '$(HOST)' ] || command -v $(GNU_$*)-gcc; } >/dev/null && \
+		command -v cpio >/dev/null && command -v qemu-system-$* >/dev/null || exit 0; \
+	tests/vm/kernel.sh $(VM) $* || :; \
+	$(MAKE) --no-print-directory ARCH=$* MODE=release $(VM)/$*.cpio.gz
+
 units: $(UNIT:%.c=$(O)/%)
 tools: $(TOOL:%.c=$(O)/%)
 fuzzers: $(FUZZ:%.c=$(O)/%)
 
--include $(OBJ:.o=.d) $(UNIT:%.c=$(O)/%.d) $(TOOL:%.c=$(O)/%.d) $(FUZZ:%.c=$(O)/%.d)
+# The other processors, as far as their compilers are here; what is handed out, if all of them are.
+ARCHES = x86_64 aarch64 armv7 riscv64
+FOREIGN = $(filter-out $(HOST),$(ARCHES))
+FOREIGN_HERE = $(foreach a,$(FOREIGN),$(if $(shell command -v $(GNU_$a)-gcc),$a))
+crossed:
+	@set -e; for a in $(FOREIGN_HERE); do \
+		$(MAKE) --no-print-directory ARCH=$$a all units; done
+dist_if_here:
+	@$(if $(filter-out $(FOREIGN_HERE),$(FOREIGN)),rm -rf $(B)/dist,$(MAKE) \
+	--no-print-directory dist)
+
+-include $(OBJ:.o=.d) $(GUEST_OBJ:.o=.d) $(UNIT:%.c=$(O)/%.d) $(TOOL:%.c=$(O)/%.d) \
+	$(FUZZ:%.c=$(O)/%.d)
 
 # What each group of tests runs on, MODE[@TARGET]:GOAL; a group that is not named here needs sbx
 # and the helpers.
 build_unit = release:units asan:units
 build_fuzz = asan:fuzzers
 build_asan = release:tools asan:all
+build_vm = release:vm
 build_lint =
 build_macos = release:all release:tools release@portable:all release@portable:tools \
 	release@portable:units \
 	$(if $(wildcard $(ZIG)),release@aarch64-macos:all release@x86_64-macos:all)
+build_cross = release:all release:crossed
+build_dist = release:dist_if_here
 build_all = release:all release:units release:tools asan:all asan:units asan:fuzzers \
-	$(filter-out release:%,$(build_macos))
+	release:crossed release:dist_if_here release:vm $(filter-out release:%,$(build_macos))
 build_ = release:all release:tools
 group_builds = $(if $(filter undefined,$(origin build_$(1))),$(build_),$(build_$(1)))
-RUN_TESTS = SBX_VENDOR=$(V) tests/lib/run.sh $(call DIR,release) $(call DIR,asan)
+RUN_TESTS = SBX_VENDOR=$(V) SBX_BUILDS=$(B) SBX_VM=$(VM) tests/lib/run.sh \
+	$(call DIR,release) $(call DIR,asan)
 DEPS = CROSS=$(if $(CROSS),$(GNU)) ZIG_DIR=$(B)/zig tests/lib/deps.sh
 MUST_RUN := $(filter 1,$(SBX_MUST_RUN))
 
@@ -294,7 +350,7 @@ test:
 	@$(DEPS) build light $(if $(MUST_RUN),heavy lint)
 	@$(MAKE) --no-print-directory test-all
 
-## test-GROUP      one group (unit cli escape asan fuzz lint ...); test-cli-run: tests/cli/run*.t
+## test-GROUP      one group (unit cli escape asan fuzz vm lint ...); test-cli-run: tests/cli/run*.t
 test-%:
 	@set -e; for b in $(call group_builds,$(firstword $(subst -, ,$*))); do \
 		m=$${b%%:*}; t=linux; case $$m in *@*) t=$${m#*@} ;; esac; \
@@ -342,11 +398,17 @@ demo: deps
 	@$(MAKE) --no-print-directory MODE=release all
 	@SBX_BUILD=$(call DIR,release) tests/demo.sh
 
-## dist            source archive with the third-party tarballs: builds with no network
+## dist            the binaries of all processors, the source archive (builds with no network),
+##                 their checksums and an SBOM, in build/dist
 NAME = sbx-$(VERSION)
-dist: $(V)/src/musl/.fetched $(V)/src/bearssl/.fetched $(V)/src/cjson/.fetched \
-	$(V)/src/headers/.fetched
-	vendor/dist.sh $(V) $(B)/$(NAME).tar.xz $(NAME)
+dist: $(patsubst %,$(V)/src/%/.fetched,musl bearssl cjson headers)
+	@$(if $(filter-out default undefined file,$(origin CC)),echo "sbx: make dist takes each \
+	processor's own compiler: leave CC= out" >&2; exit 1)
+	@$(DEPS) build dist
+	@set -e; for a in $(ARCHES); do \
+		$(MAKE) --no-print-directory MODE=release ARCH=$$a all; done
+	@vendor/dist.sh $(V) $(B) $(NAME) "$(strip $(CONTAINED))" $(foreach a,$(ARCHES),\
+	$a=$(B)/release$(if $(filter-out $(HOST),$a),-$a)/sbx)
 
 ## install         sbx and its links into $(DESTDIR)$(PREFIX)/bin
 install: all

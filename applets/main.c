@@ -19,6 +19,7 @@
 #include "../lib/base/str.h"
 #include "../lib/sandbox/exec.h"
 #include "../lib/sys/fd.h"
+#include "../lib/sys/relro.h"
 #include "../lib/sys/self.h"
 #include "applets.h"
 #include "out.h"
@@ -282,7 +283,7 @@ int main(int argc, char **argv, char **envp)
 	int status;
 
 	log_set_name(a != NULL ? a->name : "sbx");
-	if (fd_sanitize_std(&e) != 0) {
+	if (relro_protect(&e) != 0 || fd_sanitize_std(&e) != 0) {
 		status = -1;
 	} else if (a != NULL) {
 		status = a->run(argc, argv, envp, &e);

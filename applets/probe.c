@@ -89,7 +89,7 @@ static int probe_status(const struct probe_options *o, const struct probe_report
 	return r->choice.works ? 0 : 1;
 }
 
-static int probe_report(const struct probe_options *o, struct err *e)
+static int probe_report(const struct probe_options *o, char *const *envp, struct err *e)
 {
 	char self[PATH_MAX];
 	struct probe_report *r = mem_calloc(1, sizeof *r, e);
@@ -109,7 +109,7 @@ static int probe_report(const struct probe_options *o, struct err *e)
 		return err_sys(e, ERR_SETUP, errno, "change to /");
 	}
 	buf_init(&out, LIMIT_FRAME);
-	rc = probe_run(r, o->backend, self, e);
+	rc = probe_run(r, o->backend, self, envp, e);
 	if (rc == 0)
 		rc = o->json ? probe_put_json(r, &out, e) :
 			       probe_put_text(r, isatty(STDOUT_FILENO) == 1, &out, e);
@@ -142,7 +142,6 @@ int probe_main(int argc, char **argv, char **envp, struct err *e)
 	struct probe_options o;
 	int rc;
 
-	(void)envp;
 	memset(&o, 0, sizeof o);
 	loop_ignore_signal(SIGPIPE);
 	rc = opt_parse(&probe_opt_table, argc, argv, &o, e);
@@ -155,7 +154,7 @@ int probe_main(int argc, char **argv, char **envp, struct err *e)
 		else if (o.want_version)
 			rc = out_text("sbx-probe " SBX_VERSION "\n", e);
 		else
-			rc = probe_report(&o, e);
+			rc = probe_report(&o, envp, e);
 	}
 	free(o.backend);
 	return rc;

@@ -38,7 +38,7 @@ static int items_add(struct items *items, const char *entry, enum source source,
 	const char *equals = strchr(entry, '=');
 
 	if (items->count == items->alloc) {
-		size_t alloc = items->alloc ? items->alloc * 2 : 128;
+		size_t alloc = items->alloc * 2 + 64; /* most blocks fit: moving costs */
 		struct item *v = mem_realloc_array(items->v, alloc, sizeof(*v), e);
 		if (!v)
 			return -1;

@@ -4,6 +4,8 @@
  */
 #include "env_rules.h"
 
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,33 +16,46 @@
 
 enum name_class { KEEP, INJECTION, HANDLE, SECRET };
 
-/* No pointers: a position-independent program would have to relocate each one at every start. */
-#define EXACT_MAX 30
-#define START_MAX 22
-#define END_MAX 26
+/*
+ * The table without pointers, each of which a position-independent program would have to relocate
+ * at every start: all texts in one object, found by their offset. A rule's text is named after its
+ * line in env_rules.def.
+ */
+#define JOINED(a, b) a##b
+#define MEMBER(prefix, line) JOINED(prefix, line)
 
-struct exact_rule {
-	char name[EXACT_MAX + 1];
-	unsigned char class; /* enum name_class */
-};
-
-struct glob_rule {
-	char start[START_MAX + 1];
-	char end[END_MAX + 1];
-	unsigned char start_len;
-	unsigned char end_len;
-	unsigned char class;
-};
-
-#define EXACT(name, class) _Static_assert(sizeof(name) <= EXACT_MAX + 1, name);
+struct texts {
+#define EXACT(name, class) char MEMBER(name_, __LINE__)[sizeof(name)];
 #define GLOB(start, end, class) \
-	_Static_assert(sizeof(start) <= START_MAX + 1 && sizeof(end) <= END_MAX + 1, start end);
+	char MEMBER(start_, __LINE__)[sizeof(start)]; \
+	char MEMBER(end_, __LINE__)[sizeof(end)];
 #include "env_rules.def"
 #undef EXACT
 #undef GLOB
+};
+
+static const struct texts texts = {
+#define EXACT(name, class) name,
+#define GLOB(start, end, class) start, end,
+#include "env_rules.def"
+#undef EXACT
+#undef GLOB
+};
+
+struct exact_rule {
+	uint16_t name_at;
+	uint8_t class; /* enum name_class */
+};
+
+struct glob_rule {
+	uint16_t start_at;
+	uint8_t start_len;
+	uint8_t end_len;
+	uint8_t class;
+};
 
 static const struct exact_rule exact_rules[] = {
-#define EXACT(name, class) { name, class },
+#define EXACT(name, class) { offsetof(struct texts, MEMBER(name_, __LINE__)), class },
 #define GLOB(start, end, class)
 #include "env_rules.def"
 #undef EXACT
@@ -49,11 +64,20 @@ static const struct exact_rule exact_rules[] = {
 
 static const struct glob_rule glob_rules[] = {
 #define EXACT(name, class)
-#define GLOB(start, end, class) { start, end, sizeof(start) - 1, sizeof(end) - 1, class },
+#define GLOB(start, end, class) \
+	{ offsetof(struct texts, MEMBER(start_, __LINE__)), sizeof(start) - 1, sizeof(end) - 1, \
+		class },
 #include "env_rules.def"
 #undef EXACT
 #undef GLOB
 };
+
+_Static_assert(sizeof(struct texts) <= UINT16_MAX, "offsets are 16 bits wide");
+
+static const char *text_at(size_t offset)
+{
+	return (const char *)&texts + offset;
+}
 
 /* Words of a name, in strcmp() order. */
 static const char *const secret_words[] = {
@@ -81,7 +105,7 @@ static const struct {
 
 static int compare_exact(const void *key, const void *rule)
 {
-	return strcmp(key, ((const struct exact_rule *)rule)->name);
+	return strcmp(key, text_at(((const struct exact_rule *)rule)->name_at));
 }
 
 static const struct exact_rule *find_exact(const char *name)
@@ -96,13 +120,16 @@ static const struct glob_rule *find_glob(const char *name)
 
 	for (size_t i = 0; i < MEM_COUNT(glob_rules) && len; i++) {
 		const struct glob_rule *r = &glob_rules[i];
+		const char *start = text_at(r->start_at);
+		const char *end = start + r->start_len + 1;
+
 		if (r->start_len &&
-		    (r->start[0] != name[0] || strncmp(name, r->start, r->start_len) != 0))
+		    (start[0] != name[0] || strncmp(name, start, r->start_len) != 0))
 			continue;
-		if (r->end_len && r->end[r->end_len - 1] != name[len - 1])
+		if (r->end_len && end[r->end_len - 1] != name[len - 1])
 			continue;
 		if (len >= (size_t)r->start_len + r->end_len &&
-		    memcmp(name + len - r->end_len, r->end, r->end_len) == 0)
+		    memcmp(name + len - r->end_len, end, r->end_len) == 0)
 			return r;
 	}
 	return NULL;

@@ -34,6 +34,8 @@ void policy_fini(struct policy *p)
 	free(p->cwd);
 	free(p->stdin_path);
 	free(p->seccomp);
+	free(p->image);
+	free(p->pull);
 	strv_fini(&p->env_set);
 	strv_fini(&p->env_files);
 	strv_fini(&p->env_unset);
@@ -124,6 +126,7 @@ static int check_not_empty(const struct policy *p, struct err *e)
 		{ "--root", p->root },
 		{ "--cwd", p->cwd },
 		{ "--seccomp", p->seccomp },
+		{ "--image", p->image },
 	};
 
 	for (size_t i = 0; i < MEM_COUNT(texts); i++)
@@ -140,6 +143,11 @@ int policy_check(const struct policy *p, struct err *e)
 		return err_set(e, ERR_USAGE,
 			       "--strict and --best-effort exclude each other, also when one of "
 			       "them is in the policy file");
+	if (p->pull && strcmp(p->pull, "never") && strcmp(p->pull, "missing") &&
+	    strcmp(p->pull, "always"))
+		return err_set(e, ERR_USAGE, "--pull: one of never, missing, always");
+	if (p->image && (p->image[0] == '-' || strpbrk(p->image, " \t\n")))
+		return err_set(e, ERR_USAGE, "--image: this is no name of an image");
 	if (p->want_rlimit_as && !p->memory_bytes)
 		return err_set(e, ERR_USAGE, "--rlimit-as: needs --memory");
 	if (check_not_empty(p, e) < 0 || check_ranges(p, e) < 0)

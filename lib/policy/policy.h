@@ -49,7 +49,11 @@ struct policy {
 	size_t mount_count;
 	enum net_mode net;
 	bool is_net_set;
+	char *image;            /* containers: name or digest; NULL: the environment's */
+	char *pull;             /* containers: never, missing or always; NULL: never */
+	bool is_root_read_only; /* containers: --root-ro */
 	uint64_t timeout_ms;    /* 0: none */
+	bool is_timeout_set, is_memory_set, is_pids_set, is_cpus_set; /* 0 is then a wish */
 	uint64_t kill_grace_ms; /* default 2000 */
 	uint64_t cpu_time_ms;   /* 0: none; whole seconds in RLIMIT_CPU, exact by sampling */
 	uint64_t memory_bytes;  /* 0: none */
@@ -67,6 +71,7 @@ struct policy {
 	struct strv env_files;
 	struct strv env_unset;
 	enum env_mode env_mode;
+	bool is_env_mode_set;
 	enum stdin_mode stdin_mode;
 	char *stdin_path;       /* STDIN_FILE */
 	bool want_tty;

@@ -49,9 +49,16 @@ int policy_option_require(void *target, const char *value, struct err *e);
 	  .flags = POLICY_OPT_NUMBER, .parse = policy_option_user,				\
 	  .help = "numbers to run as: native changes to them (root only), namespace shows them "\
 		  "inside; GID is UID where it is left out" },					\
+	{ .name = "image", .type = OPT_STRING, POLICY_AT(image), .arg = "NAME",			\
+	  .help = "containers: the image, by name or digest",					\
+	  .dflt = "SBX_IMAGE" },								\
+	{ .name = "pull", .type = OPT_STRING, POLICY_AT(pull), .arg = "never|missing|always",	\
+	  .help = "containers: whether the engine may fetch the image", .dflt = "never" },	\
 	{ .name = "root", .type = OPT_STRING, POLICY_AT(root), POLICY_SET(is_root_explicit),	\
 	  .arg = "DIR", .help = "project root, the writable folder",				\
 	  .dflt = "the current folder", .group = "Files" },					\
+	{ .name = "root-ro", .type = OPT_FLAG, POLICY_AT(is_root_read_only),			\
+	  .help = "containers: the project root, shown at /workspace, cannot be written" },	\
 	{ .name = "cwd", .letter = 'C', .type = OPT_STRING, POLICY_AT(cwd), .arg = "DIR",	\
 	  .help = "working directory, inside the project root", .dflt = "the root" },		\
 	{ .name = "ro", .type = OPT_FUNC, POLICY_AT(mounts), .arg = "PATH",			\
@@ -74,6 +81,7 @@ int policy_option_require(void *target, const char *value, struct err *e);
 	  .help = "network: none at all, 127.0.0.1 of its own, or the machine's",		\
 	  .dflt = "none", .group = "Network" },							\
 	{ .name = "timeout", .letter = 't', .type = OPT_DURATION, POLICY_AT(timeout_ms),	\
+	  POLICY_SET(is_timeout_set),								\
 	  .arg = "DUR", .dflt = "none", .group = "Limits",					\
 	  .help = "wall-clock limit: 500ms, 30s, 2m, 1h, a plain number is seconds, 0 is none; "\
 		  "then SIGTERM" },								\
@@ -82,15 +90,17 @@ int policy_option_require(void *target, const char *value, struct err *e);
 	{ .name = "cpu-time", .type = OPT_DURATION, POLICY_AT(cpu_time_ms), .arg = "DUR",	\
 	  .help = "processor time of the whole sandbox, 0 is none", .dflt = "none" },		\
 	{ .name = "cpus", .type = OPT_FUNC, POLICY_AT(cpus_milli), .arg = "N",			\
+	  POLICY_SET(is_cpus_set),								\
 	  .flags = POLICY_OPT_NUMBER, .parse = policy_option_cpus, .dflt = "none",		\
 	  .help = "share of the processors, such as 0.5 or 2, up to three decimals, 0 is none" },\
 	{ .name = "memory", .letter = 'm', .type = OPT_SIZE, POLICY_AT(memory_bytes),		\
-	  .arg = "SIZE", .dflt = "none",							\
+	  POLICY_SET(is_memory_set), .arg = "SIZE", .dflt = "none",				\
 	  .help = "memory of the whole sandbox: 512m, 1.5g, a plain number is bytes, 0 is none" },\
 	{ .name = "rlimit-as", .type = OPT_FLAG, POLICY_AT(want_rlimit_as),			\
 	  .help = "the memory limit also as RLIMIT_AS of each process; breaks node, Java, Go and "\
 		  "wasm" },									\
 	{ .name = "pids", .type = OPT_U64, POLICY_AT(pids), .arg = "N",				\
+	  POLICY_SET(is_pids_set),								\
 	  .help = "processes and threads of the whole sandbox, 0 is none", .dflt = "none" },	\
 	{ .name = "fsize", .type = OPT_SIZE, POLICY_AT(fsize_bytes), POLICY_SET(is_fsize_set),	\
 	  .arg = "SIZE", .help = "largest file that a process may write", .dflt = "none" },	\
@@ -115,13 +125,16 @@ int policy_option_require(void *target, const char *value, struct err *e);
 	{ .name = "unset-env", .type = OPT_LIST, POLICY_AT(env_unset), .arg = "NAME",		\
 	  .flags = OPT_REPEATS, .help = "drop a variable, whatever else is said about it" },	\
 	{ .name = "env-mode", .type = OPT_FUNC, POLICY_AT(env_mode),				\
-	  .arg = "scrub|allow|clear|inherit", .parse = policy_option_env_mode, .dflt = "scrub",	\
+	  POLICY_SET(is_env_mode_set),								\
+	  .arg = "scrub|allow|clear|inherit", .parse = policy_option_env_mode,	\
+	  .dflt = "scrub; allow in a container",						\
 	  .help = "what passes of the caller's variables: all but secrets, code injection and "	\
 		  "handles; a short list; nothing; everything" },				\
 	/* Keys that other products' configurations use; values and meaning as above. */	\
 	{ .name = "sandbox-backend", .type = OPT_STRING, POLICY_AT(backend), .arg = "NAME",	\
 	  .flags = OPT_POLICY_ONLY | OPT_HIDDEN, .help = "backend" },				\
 	{ .name = "memory-limit-mb", .type = OPT_FUNC, POLICY_AT(memory_bytes), .arg = "N",	\
+	  POLICY_SET(is_memory_set),								\
 	  .flags = OPT_POLICY_ONLY | OPT_HIDDEN | POLICY_OPT_NUMBER,				\
 	  .parse = policy_option_memory_mib, .help = "memory in MiB, 0 is none" },		\
 	{ .name = "max-output-bytes", .type = OPT_SIZE, POLICY_AT(max_output_bytes),		\

@@ -24,7 +24,7 @@
 #include "../sys/path.h"
 #include "guard.h"
 #include "inner.h"
-#include "tool.h"
+#include "program.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U /* Linux 6.3 */
@@ -340,12 +340,22 @@ static struct thing look(const char *path, bool is_followed)
 	return thing_of(&st);
 }
 
-static const struct tool_kind bwrap_tool = {
-	.name = "bwrap",
-	.variable = "SBX_BWRAP",
-	.missing = "bubblewrap is not installed",
-	.remedy = "apt-get install bubblewrap",
-};
+/* bwrap, without running it. SBX_BWRAP names another one. */
+static int find_bwrap(
+    const struct sandbox_request *rq, char *path, size_t size, bool *is_set_id, struct err *e)
+{
+	const char *named = plan_host_env(rq, "SBX_BWRAP");
+	struct stat st;
+
+	if ((named != NULL ? program_check(named, path, size, &st) :
+			     program_find("bwrap", path, size, &st)) == 0) {
+		*is_set_id = (st.st_mode & S_ISUID) != 0 && st.st_uid != geteuid();
+		return 0;
+	}
+	return err_set(e, ERR_REFUSED,
+	    "bubblewrap is not installed: no bwrap %s %s (apt-get install bubblewrap)",
+	    named != NULL ? "at SBX_BWRAP" : "in", named != NULL ? named : PLAN_DEFAULT_PATH);
+}
 
 /* A mask must be what it says: in a hostile /dev, "null" could be anything (CVE-2025-31133). */
 static int check_null(struct err *e)
@@ -360,9 +370,9 @@ static int check_null(struct err *e)
 static int bubblewrap_available(const struct sandbox_request *rq, struct err *e)
 {
 	char program[PATH_MAX];
+	bool is_set_id;
 
-	return tool_find(rq, &bwrap_tool, program, sizeof program, NULL, e) != 0 ? -1 :
-										   check_null(e);
+	return find_bwrap(rq, program, sizeof program, &is_set_id, e) != 0 ? -1 : check_null(e);
 }
 
 /* Sizes of a tmpfs are one of the things that a set-user-id bwrap refuses. */
@@ -390,7 +400,7 @@ static int bubblewrap_plan(struct plan *p, struct err *e)
 	char program[PATH_MAX];
 	struct bubblewrap_facts facts = { .program = program, .look = look };
 
-	if (tool_find(p->rq, &bwrap_tool, program, sizeof program, &facts.is_set_id, e) != 0)
+	if (find_bwrap(p->rq, program, sizeof program, &facts.is_set_id, e) != 0)
 		return -1;
 	if (facts.is_set_id && check_set_id(p, program, e) != 0)
 		return -1;

@@ -24,6 +24,7 @@
 #include "guard.h"
 
 #define NS_HOSTNAME "sandbox"
+#define NS_HIDDEN_FILE "/.hidden/file"
 
 static const char *const devices[] = { "null", "zero", "full", "random", "urandom", "tty" };
 
@@ -46,14 +47,30 @@ static int ns_map(struct guard *g, struct err *e)
 	const struct plan *p = g->plan;
 	int rc;
 
+	if (!g->has_user_ns && (p->uid != p->outside_uid || p->gid != p->outside_gid))
+		return err_set(e, ERR_REFUSED,
+		    "--user needs a user namespace, and those are refused here; -b native changes "
+		    "to the user itself");
 	if (!g->has_user_ns) {
+		if (p->uid != p->outside_uid || p->gid != p->outside_gid)
+			return err_set(e, ERR_REFUSED,
+			    "--user: without a user namespace nobody can be shown as another");
 		rc = mount_make_private();
 		return rc == 0 ? 0 : ns_fail(e, rc, "make mounts private", "");
 	}
 	proc_set_dumpable(true); /* else the map files are root's */
 	rc = ns_map_self(p->uid, p->outside_uid, p->gid, p->outside_gid);
 	proc_set_dumpable(false);
-	return rc == 0 ? 0 : ns_fail(e, rc, "map the user into the namespace", "");
+	if (rc == -ENOENT)
+		return err_set(e, ERR_SETUP,
+		    "map the user into the namespace: /proc is not mounted (mount -t proc proc "
+		    "/proc)");
+	return rc == 0 ? 0 :
+			 ns_fail(e, rc,
+			     g->plan->outside_uid != 0 ?
+				 "map the user into the namespace" :
+				 "map uid 0 into the namespace (CAP_SETFCAP is needed for that)",
+			     "");
 }
 
 /*
@@ -217,10 +234,24 @@ static bool ns_is_null_device(const char *path)
 	return stat(path, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
 }
 
-static int ns_mask_files(const char *const *path, struct err *e)
+/* Empty things to cover hidden paths with; on the root, which becomes read-only, so that nobody
+ * changes their mode. */
+static int ns_make_hide_places(struct ns_build *b, struct err *e)
+{
+	if (b->has_hide_places)
+		return 0;
+	b->has_hide_places = true;
+	if (mkdir("/.hidden", 0700) != 0 || mkdir("/.hidden/folder", 0000) != 0)
+		return err_sys(e, ERR_SETUP, errno, "make /.hidden");
+	if (mknod(NS_HIDDEN_FILE, S_IFREG, 0) != 0)
+		return err_sys(e, ERR_SETUP, errno, "make " NS_HIDDEN_FILE);
+	return 0;
+}
+
+static int ns_mask_files(const char *mask, const char *const *path, struct err *e)
 {
 	for (; *path != NULL; path++) {
-		int rc = mount_bind_inside("/dev/null", *path, false);
+		int rc = mount_bind_inside(mask, *path, false);
 
 		if (rc != 0 && rc != -ENOENT) /* not every kernel has all of them */
 			return ns_fail(e, rc, "mask", *path);
@@ -228,8 +259,10 @@ static int ns_mask_files(const char *const *path, struct err *e)
 	return 0;
 }
 
-static int ns_mask_proc(const struct plan *p, struct err *e)
+static int ns_mask_proc(struct ns_build *b, struct err *e)
 {
+	const struct plan *p = b->g->plan;
+	const char *mask = "/dev/null";
 	int rc;
 
 	if (access("/proc/self", F_OK) != 0)
@@ -240,12 +273,14 @@ static int ns_mask_proc(const struct plan *p, struct err *e)
 		if (rc != 0 && rc != -ENOENT)
 			return ns_fail(e, rc, "make read-only:", *path);
 	}
-	if (!ns_is_null_device("/dev/null"))
-		return err_set(
-		    e, ERR_SETUP, "/dev/null is not the null device: cannot mask parts of /proc");
-	if (ns_mask_files(plan_proc_masked, e) != 0)
+	if (!ns_is_null_device(mask)) { /* an initramfs without /dev: a file that nobody may open */
+		mask = NS_HIDDEN_FILE;
+		if (ns_make_hide_places(b, e) != 0)
+			return -1;
+	}
+	if (ns_mask_files(mask, plan_proc_masked, e) != 0)
 		return -1;
-	return p->outside_uid == 0 ? ns_mask_files(plan_proc_masked_for_root, e) : 0;
+	return p->outside_uid == 0 ? ns_mask_files(mask, plan_proc_masked_for_root, e) : 0;
 }
 
 /* Read-only, and where Landlock's ptrace rule keeps the environment of other processes closed. */
@@ -324,20 +359,6 @@ static int ns_make_dev(struct ns_build *b, struct err *e)
 	return rc == 0 ? 0 : ns_fail(e, rc, "mount", "/dev/shm");
 }
 
-/* Empty things to cover hidden paths with; on the root, which becomes read-only, so that nobody
- * changes their mode. */
-static int ns_make_hide_places(struct ns_build *b, struct err *e)
-{
-	if (b->has_hide_places)
-		return 0;
-	b->has_hide_places = true;
-	if (mkdir("/.hidden", 0700) != 0 || mkdir("/.hidden/folder", 0000) != 0)
-		return err_sys(e, ERR_SETUP, errno, "make /.hidden");
-	if (mknod("/.hidden/file", S_IFREG, 0) != 0)
-		return err_sys(e, ERR_SETUP, errno, "make /.hidden/file");
-	return 0;
-}
-
 static int ns_hide(struct ns_build *b, const struct view_op *op, struct err *e)
 {
 	struct stat st;
@@ -351,7 +372,7 @@ static int ns_hide(struct ns_build *b, const struct view_op *op, struct err *e)
 	if (ns_make_hide_places(b, e) != 0)
 		return -1;
 	rc = mount_bind_inside(
-	    S_ISDIR(st.st_mode) ? "/.hidden/folder" : "/.hidden/file", op->dst, true);
+	    S_ISDIR(st.st_mode) ? "/.hidden/folder" : NS_HIDDEN_FILE, op->dst, true);
 	return rc == 0 ? 0 : ns_fail(e, rc, "hide", op->dst);
 }
 
@@ -421,11 +442,24 @@ static int ns_build_view(struct ns_build *b, struct err *e)
 		if (ns_do(b, i, e) != 0 ||
 		    (i == 0 && mount_has_new_api() && ns_drop_old_root(b, e) != 0))
 			return -1;
-	if (ns_drop_old_root(b, e) != 0 || ns_mask_proc(b->g->plan, e) != 0)
+	if (ns_drop_old_root(b, e) != 0 || ns_mask_proc(b, e) != 0)
 		return -1;
 	rc = mount_set_read_only("/");
 	(void)umask(umask_before);
 	return rc == 0 ? 0 : ns_fail(e, rc, "close the new root", "");
+}
+
+/* A container's filter may let the namespace be made and refuse the name (podman's does): then the
+ * outer one shows, and the layer counts as missing. */
+static int ns_name_host(struct guard *g, struct err *e)
+{
+	int rc = ns_set_hostname(NS_HOSTNAME);
+
+	if (rc != 0 && rc != -EPERM && rc != -ENOSYS)
+		return ns_fail(e, rc, "set the host name", "");
+	if (rc != 0)
+		guard_note(g, LAYER_UTS_NS, -rc);
+	return 0;
 }
 
 static int ns_setup(struct guard *g, struct err *e)
@@ -454,11 +488,11 @@ static int ns_setup(struct guard *g, struct err *e)
 		if (rc != 0 && g->plan->policy->net == NET_LOOPBACK)
 			return ns_fail(e, rc, "bring the loopback interface up", "");
 	}
-	if ((g->plan->namespaces & CLONE_NEWUTS) != 0 && (rc = ns_set_hostname(NS_HOSTNAME)) != 0)
-		return ns_fail(e, rc, "set the host name", "");
 	for (size_t i = 0; i < MEM_COUNT(layers); i++)
 		if ((g->plan->namespaces & layers[i].flag) != 0)
 			guard_note(g, layers[i].layer, 0);
+	if ((g->plan->namespaces & CLONE_NEWUTS) != 0 && ns_name_host(g, e) != 0)
+		return -1;
 	guard_note(g, LAYER_VIEW, 0);
 	guard_note(g, LAYER_METADATA, 0);
 	return 0;

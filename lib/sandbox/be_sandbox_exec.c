@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../base/limits.h"
@@ -20,10 +21,10 @@
 #include "../sys/path_os.h"
 #include "../sys/self.h"
 #include "guard.h"
+#include "program.h"
 #include "root.h"
 #include "sbpl.h"
 #include "temp.h"
-#include "tool.h"
 
 /* By their real paths: what belongs to users and to whoever else uses this machine. */
 static const char *const private_places[] = { "/Users", "/private/tmp", "/private/var/tmp",
@@ -121,7 +122,8 @@ static int add_places(struct maker *m, struct err *e)
 	if (add_private(m, p->home_outside, e) != 0 ||
 	    sbpl_add_place(&m->sbpl, m->facts->self, SBPL_PROGRAM, e) != 0 ||
 	    sbpl_add_place(&m->sbpl, p->root, SBPL_READ_WRITE, e) != 0 ||
-	    sbpl_add_place(&m->sbpl, p->temp_path, SBPL_READ_WRITE, e) != 0)
+	    (p->temp_path != NULL &&
+		sbpl_add_place(&m->sbpl, p->temp_path, SBPL_READ_WRITE, e) != 0))
 		return -1;
 	for (size_t i = 0; i < policy->mount_count; i++)
 		if (policy->mounts[i].kind != MOUNT_HIDE &&
@@ -184,18 +186,27 @@ int sandbox_exec_plan_argv(struct plan *plan, const struct sandbox_exec_facts *f
 
 /* ---- the host ---- */
 
-static const struct tool_kind sandbox_exec_tool = {
-	.name = "sandbox-exec",
-	.variable = "SBX_SANDBOX_EXEC",
-	.missing = "sandbox-exec is a program of macOS",
-	.remedy = "elsewhere use -b namespace or landlock",
-};
+/* SBX_SANDBOX_EXEC names another one. */
+static int find_tool(const struct sandbox_request *rq, char *path, struct err *e)
+{
+	const char *named = plan_host_env(rq, "SBX_SANDBOX_EXEC");
+	struct stat st;
+
+	if ((named != NULL ? program_check(named, path, PATH_MAX, &st) :
+			     program_find("sandbox-exec", path, PATH_MAX, &st)) == 0)
+		return 0;
+	return err_set(e, ERR_REFUSED,
+	    "sandbox-exec is a program of macOS: no sandbox-exec %s %s (elsewhere use -b namespace "
+	    "or landlock)",
+	    named != NULL ? "at SBX_SANDBOX_EXEC" : "in",
+	    named != NULL ? named : PLAN_DEFAULT_PATH);
+}
 
 static int sandbox_exec_available(const struct sandbox_request *rq, struct err *e)
 {
 	char program[PATH_MAX];
 
-	return tool_find(rq, &sandbox_exec_tool, program, sizeof program, NULL, e);
+	return find_tool(rq, program, e);
 }
 
 static int check_policy(const struct plan *p, struct err *e)
@@ -234,7 +245,7 @@ static int use_places(struct plan *p, struct err *e)
 		return -1;
 	if ((!is_clear || env_get(env, "HOME") != NULL) && env_put(env, "HOME", p->home, e) != 0)
 		return -1;
-	return env_put(env, "TMPDIR", p->temp_path, e);
+	return p->temp_path == NULL ? 0 : env_put(env, "TMPDIR", p->temp_path, e);
 }
 
 static void tell_missing(struct plan *p)
@@ -259,8 +270,8 @@ static int sandbox_exec_plan(struct plan *p, struct err *e)
 	char program[PATH_MAX], self[PATH_MAX];
 	struct sandbox_exec_facts facts = { program, self, path_os_real };
 
-	if (tool_find(p->rq, &sandbox_exec_tool, program, sizeof program, NULL, e) != 0 ||
-	    check_policy(p, e) != 0 || self_path(p->rq->self_path, self, e) != 0)
+	if (find_tool(p->rq, program, e) != 0 || check_policy(p, e) != 0 ||
+	    self_path(p->rq->self_path, self, e) != 0)
 		return -1;
 	if (is_strict(p->policy) && use_places(p, e) != 0)
 		return -1;

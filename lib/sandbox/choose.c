@@ -36,7 +36,7 @@ const struct sandbox_backend *sandbox_backend_find(const char *name, bool *is_au
 		return NULL;
 	found = choose_from(sandbox_backends, name);
 	if (found == NULL)
-		found = choose_from(sandbox_backends_by_name, name);
+		found = choose_from(sandbox_named_backends, name);
 	if (found != NULL)
 		return found;
 	for (size_t i = 0; sandbox_backends_elsewhere[i].name != NULL; i++)
@@ -48,4 +48,18 @@ const struct sandbox_backend *sandbox_backend_find(const char *name, bool *is_au
 	(void)err_set(
 	    e, ERR_USAGE, "unknown backend \"%s\": use %s", name, sandbox_backends_here);
 	return NULL;
+}
+
+int sandbox_complete_policy(const struct sandbox_backend *b, struct policy *p,
+    const struct sandbox_request *rq, struct err *e)
+{
+	const char *option = p->image != NULL    ? "--image" :
+			     p->pull != NULL     ? "--pull" :
+			     p->is_root_read_only ? "--root-ro" :
+						    NULL;
+
+	if ((b == NULL || !b->is_container) && option != NULL)
+		return err_set(e, ERR_USAGE,
+		    "%s is for containers: use -b podman, docker or container", option);
+	return b == NULL || b->defaults == NULL ? 0 : b->defaults(p, rq, e);
 }

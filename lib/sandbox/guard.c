@@ -28,6 +28,8 @@ void guard_note(struct guard *g, enum layer layer, int errnum)
 {
 	if (errnum == 0)
 		g->report.applied |= LAYER_BIT(layer);
+	else
+		g->report.applied &= ~LAYER_BIT(layer);
 	g->report.layer_errno[layer] = errnum;
 }
 
@@ -84,6 +86,7 @@ static void guard_isolate(struct guard *g)
 	size_t n = 0;
 
 	keep[n++] = g->control_fd;
+	keep[n++] = g->report_fd;
 	keep[n++] = g->stdin_fd;
 	keep[n++] = g->stdout_fd;
 	keep[n++] = g->stderr_fd;
@@ -204,8 +207,9 @@ static void guard_filter_path(struct guard *g)
 static int guard_setup(struct guard *g, struct err *e)
 {
 	const struct sandbox_backend *b = g->plan->backend;
+	/* an engine's own daemons are not ours to end */
+	int orphans = b->is_container ? 0 : -proc_set_subreaper();
 
-	proc_set_subreaper();
 	if (b->setup != NULL && b->setup(g, e) != 0)
 		return -1;
 	proc_set_dumpable(false);
@@ -217,8 +221,8 @@ static int guard_setup(struct guard *g, struct err *e)
 	if (guard_prepare_landlock(g, e) != 0)
 		return -1;
 	g->report.applied |= g->plan->applied;
-	if (proc_has_subreaper())
-		guard_note(g, LAYER_DIE_WITH_RUNNER, 0);
+	/* pid 1 of a namespace gets the orphans in any case */
+	guard_note(g, LAYER_DIE_WITH_RUNNER, g->has_pid_ns ? 0 : orphans);
 	return 0;
 }
 
@@ -333,7 +337,11 @@ static void guard_clean_up(const struct guard *g)
 
 void guard_finish(struct guard *g)
 {
+	bool is_tool_done = g->command_pid == 0;
+
 	g->report.left = guard_kill_all(g);
+	if (g->plan->backend->cleanup != NULL)
+		g->plan->backend->cleanup(g, is_tool_done);
 	if (g->plan->cgroup.version != 0)
 		g->report.has_group = cgroup_read_usage(&g->plan->cgroup, &g->report.group) == 0;
 	guard_clean_up(g);
@@ -458,11 +466,16 @@ void guard_run(struct guard *g)
 {
 	struct loop loop;
 	struct loop_watch control = {
-		.fd = g->control_fd, .events = POLLIN, .fn = g->on_control, .ctx = g
+		.fd = g->control_fd, .events = POLLIN, .fn = g->on_control
 	};
 	struct err e = ERR_INIT;
 
-	g->loop = &loop;
+	/* a child that is born in a v2 group has a copy of our memory, yet tells by it how far it
+	 * came */
+	if ((g->plan->cgroup.version == 2 || proc_may_copy()) &&
+	    (g = proc_share(g, sizeof *g)) == NULL)
+		_exit(125);
+	control.ctx = g;
 	g->step = (struct loop_watch){
 		.fd = -1, .events = POLLIN, .fn = guard_on_step, .ctx = g
 	};
@@ -473,11 +486,14 @@ void guard_run(struct guard *g)
 	/* out of the caller's process group: a SIGKILL to that group must find us alive to clean up
 	 */
 	(void)setsid();
+	g->loop = &loop;
 	if (loop_on_signal(&loop, SIGCHLD, guard_on_child, g, &e) != 0 ||
 	    loop_add(&loop, &control, &e) != 0)
 		guard_fail(g, false, &e);
 	if (guard_setup(g, &e) != 0 || guard_spawn(g, &e) != 0) {
 		(void)guard_kill_all(g);
+		if (g->plan->backend->cleanup != NULL)
+			g->plan->backend->cleanup(g, true);
 		guard_clean_up(g);
 		guard_fail(g, guard_is_final(g), &e);
 	}

@@ -27,8 +27,9 @@ struct guard_command {
 	int32_t signo; /* TEMP: 0 or an errno */
 };
 
-/* guardian → runner; EXITED comes only while descendants are left, else DONE says it all */
-enum guard_event { GUARD_STARTED = 1, GUARD_FAILED, GUARD_EXITED, GUARD_DONE };
+/* guardian → runner; EXITED comes only while descendants are left, else DONE says it all.
+ * CPU_TIME: the policy's is used up; from an inner init whose processes the runner does not see */
+enum guard_event { GUARD_STARTED = 1, GUARD_FAILED, GUARD_EXITED, GUARD_DONE, GUARD_CPU_TIME };
 struct guard_message {
 	int32_t event;
 	int32_t has_status;               /* EXITED and DONE: the command's status is known */
@@ -54,7 +55,9 @@ struct guard_pass {
 
 struct guard { /* in the guardian's own memory */
 	struct plan *plan;
+	struct loop *loop; /* set by guard_run() */
 	int control_fd;
+	int report_fd; /* reports go there where control_fd is one-way; else -1 */
 	/* How the report reaches the runner, with pass_fd (-1: none), and how its orders arrive. */
 	void (*tell)(struct guard *g, int pass_fd);
 	void (*on_control)(struct loop_watch *w, short revents); /* w->ctx is the guard */
@@ -66,7 +69,6 @@ struct guard { /* in the guardian's own memory */
 	int landlock_abi;
 	bool has_pid_ns; /* we are pid 1 */
 	bool has_user_ns;
-	struct loop *loop;
 	struct loop_watch step; /* end of the exec step's pipe; fd -1: there is none (any more) */
 	struct exec_report step_report;
 	size_t step_len;   /* bytes of it */
@@ -92,7 +94,7 @@ void guard_signal(const struct guard *g, int signo);
 int guard_pass_fd(struct guard *g, int fd, int as, struct err *e);
 /* Until the runner has made the temporary folder of the plan. Once; -1 with e: it could not. */
 int guard_wait_temp(const struct guard *g, struct err *e);
-/* What became of a layer, for the STARTED record. errnum 0: applied. */
+/* What became of a layer, for the STARTED record; the last word counts. errnum 0: applied. */
 void guard_note(struct guard *g, enum layer layer, int errnum);
 
 /* stage.c: in the command's child, sharing the guardian's memory: everything from setsid to exec.

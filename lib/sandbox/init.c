@@ -20,6 +20,7 @@
 #include "../base/str.h"
 #include "../sys/fd.h"
 #include "../sys/proc.h"
+#include "init_link.h"
 #include "inner.h"
 
 _Static_assert(INNER_NAMESPACES == MEM_COUNT(((struct init_start *)NULL)->outside_namespaces),
@@ -58,6 +59,29 @@ static void put_status(struct jw *w, const struct guard_message *m)
 		inner_put_u64(w, "status", (uint64_t)m->status);
 }
 
+static void put_group(struct jw *w, const struct cgroup_usage *u)
+{
+	jw_key(w, "group");
+	jw_object_begin(w);
+	if (u->has_memory_peak)
+		inner_put_u64(w, "memory_peak", u->memory_peak_bytes);
+	if (u->has_pids_peak)
+		inner_put_u64(w, "pids_peak", u->pids_peak);
+	if (u->has_cpu) {
+		inner_put_u64(w, "cpu_user_us", u->cpu_user_us);
+		inner_put_u64(w, "cpu_system_us", u->cpu_system_us);
+	}
+	inner_put_u64(w, "oom_kills", u->oom_kills);
+	inner_put_u64(w, "pids_max_hits", u->pids_max_hits);
+	jw_object_end(w);
+}
+
+static void put_nothing(struct jw *w, const struct guard_message *m)
+{
+	(void)w;
+	(void)m;
+}
+
 static void put_done(struct jw *w, const struct guard_message *m)
 {
 	put_status(w, m);
@@ -65,6 +89,8 @@ static void put_done(struct jw *w, const struct guard_message *m)
 	inner_put_u64(w, "user_us", time_us(m->usage.ru_utime));
 	inner_put_u64(w, "system_us", time_us(m->usage.ru_stime));
 	inner_put_u64(w, "max_rss_kib", (uint64_t)m->usage.ru_maxrss);
+	if (m->has_group != 0)
+		put_group(w, &m->group);
 }
 
 int init_put_message(const struct guard_message *m, struct buf *out, struct err *e)
@@ -77,6 +103,7 @@ int init_put_message(const struct guard_message *m, struct buf *out, struct err 
 		[GUARD_FAILED] = { "failed", put_failed },
 		[GUARD_EXITED] = { "exit", put_status },
 		[GUARD_DONE] = { "done", put_done },
+		[GUARD_CPU_TIME] = { "cpu_time", put_nothing },
 	};
 	struct frame_writer f;
 
@@ -96,203 +123,6 @@ static void init_tell(struct guard *g, int pass_fd)
 	if (init_put_message(&g->report, &out, NULL) == 0)
 		(void)fd_send_msg(g->control_fd, out.data, out.len, pass_fd);
 	buf_fini(&out);
-}
-
-/* ---- the start frame ---- */
-
-static int bad_field(const char *key, struct err *e)
-{
-	return err_set(e, ERR_INTERNAL, "inner frame: no usable \"%s\"", key);
-}
-
-static int read_u32(const struct json_node *o, const char *key, uint32_t *v, struct err *e)
-{
-	uint64_t n = 0;
-
-	if (inner_get_u64(o, key, UINT32_MAX, &n, e) != 0)
-		return -1;
-	*v = (uint32_t)n;
-	return 0;
-}
-
-static bool read_flag(const struct json_node *o, const char *key)
-{
-	const struct json_node *n = json_get(o, key);
-
-	return n != NULL && json_bool(n);
-}
-
-static int read_id(const struct json_node *o, const char *key, uint64_t *v, struct err *e)
-{
-	const char *text = json_str(json_get(o, key));
-
-	return text != NULL && str_parse_u64(text, UINT64_MAX, key, v, e) == 0 ? 0
-									       : bad_field(key, e);
-}
-
-/* The bytes behind a NUL that is not counted; the caller frees them. NULL with e. */
-static char *read_b64(const struct json_node *o, const char *key, size_t *len, struct err *e)
-{
-	const char *text = json_str(json_get(o, key));
-	struct buf bytes;
-
-	buf_init(&bytes, LIMIT_FRAME);
-	if (text == NULL || str_base64_decode(&bytes, text, strlen(text), e) != 0) {
-		buf_fini(&bytes);
-		(void)bad_field(key, e);
-		return NULL;
-	}
-	*len = bytes.len;
-	return buf_take_str(&bytes, e);
-}
-
-/* Words that each end with a NUL, as a NULL-terminated vector into one block. */
-static int read_words(const struct json_node *o, const char *key, struct strv *out, struct err *e)
-{
-	size_t len, n = 0;
-	char *all = read_b64(o, key, &len, e);
-
-	if (all == NULL)
-		return -1;
-	for (size_t i = 0; i < len; i++)
-		n += all[i] == '\0';
-	out->v = mem_calloc(n + 1, sizeof *out->v, e);
-	if (out->v == NULL)
-		return -1;
-	for (size_t at = 0; at < len && out->n < n; at += strlen(all + at) + 1)
-		out->v[out->n++] = all + at;
-	return 0;
-}
-
-static int read_limits(const struct json_node *o, struct init_start *s, struct err *e)
-{
-	struct policy *q = &s->policy;
-
-	q->is_fsize_set = json_get(o, "fsize_bytes") != NULL;
-	q->is_nofile_set = json_get(o, "nofile") != NULL;
-	if ((q->is_fsize_set && read_id(o, "fsize_bytes", &q->fsize_bytes, e) != 0) ||
-	    (q->is_nofile_set && read_id(o, "nofile", &q->nofile, e) != 0))
-		return -1;
-	if (read_id(o, "cpu_time_ms", &q->cpu_time_ms, e) != 0 ||
-	    read_id(o, "as_bytes", &s->plan.rlimit_as_bytes, e) != 0 ||
-	    read_id(o, "data_bytes", &s->plan.rlimit_data_bytes, e) != 0)
-		return -1;
-	return read_id(o, "nproc", &s->plan.rlimit_nproc, e);
-}
-
-static int read_landlock(const struct json_node *o, struct plan *p, struct err *e)
-{
-	const struct json_node *n = inner_first(o, "landlock_rules");
-	uint32_t flags = 0;
-
-	if (read_u32(o, "landlock_flags", &flags, e) != 0)
-		return -1;
-	p->landlock_flags = flags;
-	for (; n != NULL; n = json_next(n)) {
-		uint64_t access = 0;
-		size_t len;
-		MEM_AUTOFREE char *path = read_b64(n, "path_b64", &len, e);
-
-		if (path == NULL ||
-		    inner_get_u64(n, "access", LANDLOCK_WRITE_FILES, &access, e) != 0 ||
-		    plan_add_rule(p, path, (enum landlock_access)access, e) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int read_checks(const struct json_node *o, struct init_start *s, struct err *e)
-{
-	const struct json_node *n = inner_first(o, "checks");
-	size_t count = 0;
-
-	for (; n != NULL; n = json_next(n)) {
-		uint64_t kind = 0, dev = 0, ino = 0;
-		size_t len;
-		MEM_AUTOFREE char *path = read_b64(n, "path_b64", &len, e);
-
-		if (path == NULL || inner_get_u64(n, "kind", CHECK_HIDDEN, &kind, e) != 0 ||
-		    read_id(n, "dev", &dev, e) != 0 || read_id(n, "ino", &ino, e) != 0 ||
-		    plan_add_check(&s->plan, (enum plan_check_kind)kind, path, dev, ino, e) != 0)
-			return -1;
-	}
-	n = inner_first(o, "outside_namespaces");
-	for (; n != NULL && count < INNER_NAMESPACES; n = json_next(n))
-		if (json_u64(n, &s->outside_namespaces[count++]) != 0)
-			return bad_field("outside_namespaces", e);
-	return count == INNER_NAMESPACES ? 0 : bad_field("outside_namespaces", e);
-}
-
-static int read_filter(const struct json_node *o, struct plan *p, struct err *e)
-{
-	size_t len;
-	char *bytes;
-
-	p->is_filter_by_tool = read_flag(o, "filter_by_tool");
-	if (p->is_filter_by_tool)
-		return 0;
-	bytes = read_b64(o, "filter_b64", &len, e);
-	if (bytes == NULL)
-		return -1;
-	if (len % sizeof(struct sock_filter) != 0 ||
-	    len / sizeof(struct sock_filter) > LIMIT_BPF_INSTRUCTIONS) {
-		free(bytes);
-		return bad_field("filter_b64", e);
-	}
-	p->filter.len = (unsigned short)(len / sizeof(struct sock_filter));
-	p->filter.filter = (struct sock_filter *)(void *)bytes; /* malloc's alignment */
-	return 0;
-}
-
-static int read_command(const struct json_node *o, struct init_start *s, struct err *e)
-{
-	struct strv argv = { 0 };
-	size_t len;
-
-	if (read_words(o, "argv_b64", &argv, e) != 0)
-		return -1;
-	s->rq.policy = &s->policy;
-	s->rq.argv = s->plan.argv = argv.v;
-	if (argv.n == 0)
-		return bad_field("argv_b64", e);
-	if (read_words(o, "env_b64", &s->plan.env.env, e) != 0)
-		return -1;
-	s->plan.cwd = read_b64(o, "cwd_b64", &len, e);
-	return s->plan.cwd == NULL ? -1 : 0;
-}
-
-static int read_cgroup(const struct json_node *o, struct cgroup *c, struct err *e)
-{
-	uint64_t n = 0;
-
-	if (inner_get_u64(o, "cgroup_dirs", CGROUP_DIRS_MAX, &n, e) != 0)
-		return -1;
-	/* only to join: version 0 leaves killing, counting and removing to the guardian outside */
-	cgroup_init(c);
-	c->dir_count = (size_t)n;
-	for (size_t i = 0; i < c->dir_count; i++)
-		c->procs_fd[i] = INNER_FD_CGROUP + (int)i;
-	return 0;
-}
-
-int init_read_start(const struct json_node *frame, struct init_start *s, struct err *e)
-{
-	struct plan *p = &s->plan;
-
-	memset(s, 0, sizeof *s);
-	p->rq = &s->rq;
-	p->policy = &s->policy;
-	p->root_fd = p->cwd_fd = p->temp_parent_fd = -1;
-	p->want_capability_drop = p->want_no_new_privs = p->want_landlock = true;
-	s->policy.want_tty = read_flag(frame, "tty");
-	s->has_stdin = read_flag(frame, "stdin");
-	s->want_net_ns = read_flag(frame, "net_ns");
-	if (read_command(frame, s, e) != 0 || read_u32(frame, "applied", &p->applied, e) != 0 ||
-	    read_u32(frame, "required", &p->required, e) != 0 ||
-	    read_cgroup(frame, &p->cgroup, e) != 0 || read_limits(frame, s, e) != 0 ||
-	    read_landlock(frame, p, e) != 0 || read_checks(frame, s, e) != 0)
-		return -1;
-	return read_filter(frame, p, e);
 }
 
 /* ---- did the tool do what it was told? ---- */
@@ -339,6 +169,15 @@ static int check_read_only(const struct plan_check *c, struct err *e)
 	return 0;
 }
 
+static int check_no_exec(const struct plan_check *c, struct err *e)
+{
+	struct statvfs fs;
+
+	if (statvfs(c->path, &fs) != 0 || (fs.f_flag & ST_NOEXEC) == 0)
+		return check_failed(c, "is not noexec", e);
+	return 0;
+}
+
 static int check_hidden(const struct plan_check *c, struct err *e)
 {
 	struct stat st;
@@ -358,11 +197,14 @@ static int check_view(const struct plan *p, struct err *e)
 		[CHECK_SAME] = check_same,
 		[CHECK_MOUNTED] = check_mounted,
 		[CHECK_READ_ONLY] = check_read_only,
+		[CHECK_NO_EXEC] = check_no_exec,
 		[CHECK_HIDDEN] = check_hidden,
 	};
 
 	for (size_t i = 0; i < p->check_count; i++)
-		if (checks[p->checks[i].kind](&p->checks[i], e) != 0)
+		/* another kernel numbers its files itself */
+		if ((p->checks[i].kind != CHECK_SAME || start.is_same_kernel) &&
+		    checks[p->checks[i].kind](&p->checks[i], e) != 0)
 			return -1;
 	return 0;
 }
@@ -375,10 +217,14 @@ static int check_namespaces(struct guard *g, const struct init_start *s, struct 
 
 		if (n->layer == LAYER_NET_NS && !s->want_net_ns)
 			continue;
-		if (id != 0 && s->outside_namespaces[i] != 0 && id != s->outside_namespaces[i])
+		if (id != 0 &&
+		    (!s->is_same_kernel || (s->outside_namespaces[i] != 0 &&
+					       id != s->outside_namespaces[i])))
 			guard_note(g, n->layer, 0);
 		else if (n->layer == LAYER_CGROUP_NS) /* the tool tries; an old kernel has none */
 			guard_note(g, n->layer, ENOSYS);
+		else if (n->layer == LAYER_USER_NS && s->is_container)
+			continue; /* an engine run by root makes none, which the plan says */
 		else
 			return err_set(e, ERR_SETUP,
 				       "the tool made no %s namespace; nothing was run", n->name);
@@ -397,10 +243,76 @@ static int check_proc(struct guard *g, struct err *e)
 	return 0;
 }
 
+/* An engine may take a limit and not keep it (rootless on cgroup v1: a warning, and exit 0). */
+static int check_limits(struct guard *g, const struct init_start *s, struct err *e)
+{
+	const struct {
+		enum cgroup_controller controller;
+		enum layer layer;
+		const char *option;
+		uint64_t asked;
+	} all[] = { { CGROUP_MEMORY, LAYER_MEMORY, "--memory", s->limits.memory_bytes },
+		{ CGROUP_PIDS, LAYER_PIDS, "--pids", s->limits.pids },
+		{ CGROUP_CPU, LAYER_CPU, "--cpus", s->limits.cpus_milli } };
+	struct cgroup own;
+	bool has_own_group = false;
+	int rc = 0;
+
+	cgroup_open_self(&own);
+	cgroup_check_limits(&own, &s->limits);
+	for (size_t i = 0; i < MEM_COUNT(all) && rc == 0; i++) {
+		if (all[i].asked == 0)
+			continue;
+		guard_note(g, all[i].layer, own.is_kept[all[i].controller] ? 0 : EOPNOTSUPP);
+		has_own_group = has_own_group || own.is_kept[all[i].controller];
+		if (!own.is_kept[all[i].controller] && !s->policy.is_best_effort)
+			rc = err_set(e, ERR_REFUSED,
+			    "%s is not in force inside: the engine does not keep it (without root "
+			    "it needs cgroup v2 with that controller delegated); nothing was run; "
+			    "--best-effort runs without that limit",
+			    all[i].option);
+	}
+	cgroup_close(&own);
+	init_link_count_group(has_own_group);
+	return rc;
+}
+
+#define INIT_SAMPLE_MS 25U
+
+/* RLIMIT_CPU is of one process; the whole sandbox's time is ours to watch, where the runner does
+ * not see its processes. */
+static void on_sample(struct loop_timer *t)
+{
+	struct guard *g = t->ctx;
+	struct proc_tree_usage u;
+
+	if (proc_tree_measure(getpid(), &u) != 0 || u.cpu_us < start.policy.cpu_time_ms * 1000U) {
+		(void)loop_arm(g->loop, t, INIT_SAMPLE_MS, NULL);
+		return;
+	}
+	g->report.event = GUARD_CPU_TIME;
+	g->tell(g, -1);
+}
+
+static int watch_cpu_time(struct guard *g, struct err *e)
+{
+	static struct loop_timer sample;
+
+	if (!start.is_container || start.policy.cpu_time_ms == 0)
+		return 0;
+	sample.fn = on_sample;
+	sample.ctx = g;
+	return loop_arm(g->loop, &sample, INIT_SAMPLE_MS, e);
+}
+
 static int init_setup(struct guard *g, struct err *e)
 {
 	const struct plan *p = g->plan;
 
+	if (start.is_container &&
+	    (check_limits(g, &start, e) != 0 || init_link_carry(g, start.has_stdin, e) != 0 ||
+		watch_cpu_time(g, e) != 0))
+		return -1;
 	if (check_namespaces(g, &start, e) != 0 || check_proc(g, e) != 0 || check_view(p, e) != 0)
 		return -1;
 	if (p->is_filter_by_tool) {
@@ -430,7 +342,7 @@ static void init_obey(struct guard *g, const struct json_node *frame)
 	const char *type = json_str(json_get(frame, "type"));
 	uint64_t signo = 0;
 
-	if (str_eq(type, "kill"))
+	if (str_eq(type, "kill") || (start.is_container && init_link_take(frame, NULL) < 0))
 		guard_finish(g);
 	if (str_eq(type, "signal") && inner_get_u64(frame, "signo", NSIG - 1, &signo, NULL) == 0)
 		guard_signal(g, (int)signo);
@@ -504,25 +416,43 @@ static void close_on_exec(void)
 		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-int init_run(struct err *e)
+/* From whom the start frame comes: the socket that the tool passed on, or its own stdin. */
+static int open_control(struct guard *g, bool over_stdio, struct err *e)
 {
-	static struct guard g; /* start and g are as long-lived as the process */
-
-	if (getpid() != 1 || !is_socket(INNER_FD_CONTROL))
+	g->report_fd = -1;
+	if (getpid() != 1 || (!over_stdio && !is_socket(INNER_FD_CONTROL)))
 		return err_set(e, ERR_USAGE,
 			       "init is started by sbx itself, as the first process of a sandbox");
-	proc_set_dumpable(false);
+	if (over_stdio)
+		return init_link_open(g, e);
 	close_on_exec();
+	g->tell = init_tell;
+	g->control_fd = INNER_FD_CONTROL;
+	return 0;
+}
+
+int init_run(bool over_stdio, struct err *e)
+{
+	static struct guard g; /* start and g are as long-lived as the process */
+	bool want_tty;
+
+	if (open_control(&g, over_stdio, e) != 0)
+		return -1;
+	proc_set_dumpable(false);
 	frame_reader_init(&reader, LIMIT_FRAME);
-	g.tell = init_tell;
 	g.on_control = init_on_control;
-	g.control_fd = INNER_FD_CONTROL;
 	init_wait_for_start(&g, &start);
+	if (start.is_container != over_stdio)
+		_exit(125);
 	start.plan.backend = &init_backend;
 	g.plan = &start.plan;
-	g.stdin_fd = start.has_stdin ? INNER_FD_STDIN : -1;
-	g.stdout_fd = start.policy.want_tty ? -1 : INNER_FD_STDOUT;
-	g.stderr_fd = start.policy.want_tty ? -1 : INNER_FD_STDERR;
+	g.stdin_fd = g.stdout_fd = g.stderr_fd = -1;
+	want_tty = start.policy.want_tty;
+	if (!over_stdio) {
+		g.stdin_fd = start.has_stdin ? INNER_FD_STDIN : -1;
+		g.stdout_fd = want_tty ? -1 : INNER_FD_STDOUT;
+		g.stderr_fd = want_tty ? -1 : INNER_FD_STDERR;
+	}
 	g.pty_master_fd = g.pty_slave_fd = g.landlock_fd = -1;
 	g.has_user_ns = g.has_pid_ns = true;
 	guard_run(&g);

@@ -19,11 +19,17 @@ struct init_start {
 	struct plan plan;
 	bool has_stdin;
 	bool want_net_ns;
+	bool is_container;
+	bool is_same_kernel; /* as the runner's: then its numbers mean something here */
+	struct cgroup_limits limits; /* container: to be found in force */
 	uint64_t outside_namespaces[7];
 };
 
-/* Does not return once it has been told what to start. -1 with e: no runner has started it. */
-int init_run(struct err *e);
+/*
+ * over_stdio: frames come and go by stdin and stdout (a container), not by a socket. Does not
+ * return once it has been told what to start. -1 with e: no runner has started it.
+ */
+int init_run(bool over_stdio, struct err *e);
 
 /* For init_run() and its tests. */
 int init_read_start(const struct json_node *frame, struct init_start *s, struct err *e);

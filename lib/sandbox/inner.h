@@ -7,7 +7,11 @@
  *
  *   runner → init   start {…}   signal {signo}   kill
  *   init → runner   started {applied, layer_errno}   failed {kind, errno, message, final}
- *                   exit {status}   done {status?, left, usage}
+ *                   exit {status}   done {status?, left, usage, group?}   cpu_time
+ *
+ * A container engine passes no descriptors on: there the socket pair is the engine's stdin and
+ * stdout, and the command's own travel in frames too (carry.h). The pipes that run_io.c made then
+ * end here, and nothing else of a run knows the difference.
  */
 #ifndef SBX_SANDBOX_INNER_H
 #define SBX_SANDBOX_INNER_H
@@ -17,12 +21,18 @@
 
 #include "../base/buf.h"
 #include "../frame/frame.h"
+#include "carry.h"
 #include "guard.h"
 
 struct sandbox_run;
 
 #define INNER_DIR "/.sbx"		    /* in the view; nothing of the policy can lie there */
 #define INNER_PROGRAM INNER_DIR "/sbx-init" /* its own name in ps, and the applet */
+
+#define INNER_IPC_DIR "/ipc"	       /* the same in a container, mounted from the host */
+#define INNER_IPC_NAME "sbx-init"
+#define INNER_STDIO "stdio" /* its only argument there */
+#define INNER_BOOT_ID "/proc/sys/kernel/random/boot_id"
 
 /* Descriptors of the tool, and of the init through it. Those of the command are not among them. */
 enum inner_fd {
@@ -53,7 +63,8 @@ struct inner {
 	int received_fd; /* came with bytes, belongs to the next frame; -1 */
 	int tool_fd;	 /* the tool's stderr; -1 */
 	struct loop_watch tool_watch;
-	char tool_text[1024]; /* its beginning, with a NUL */
+	struct carry carry;   /* a container's */
+	char tool_text[4096]; /* its beginning, with a NUL */
 	size_t tool_len;
 	bool has_failed; /* said so: */
 	bool is_final;
@@ -67,6 +78,9 @@ int inner_start(struct sandbox_run *run, struct err *e); /* watch our ends */
 void inner_send(struct sandbox_run *run, enum guard_op op, int signo);
 /* Take all that has been sent, without waiting: calls run_on_inner(). */
 void inner_flush(struct sandbox_run *run);
+/* No more frames will be sent: an init that has begun nothing begins nothing, any other one ends
+ * all. */
+void inner_hang_up(struct sandbox_run *run);
 /* Why nothing was started: what init said, else what the tool said, else its status. */
 void inner_why(struct sandbox_run *run, struct err *e);
 void inner_close(struct sandbox_run *run);

@@ -79,6 +79,10 @@ pid_t guard_start(struct guard *g, struct err *e)
 	const uint64_t user = CLONE_NEWUSER;
 	pid_t pid;
 
+	if ((flags & user) != 0 && p->outside_uid == 0 && access("/proc/self/uid_map", F_OK) != 0) {
+		flags &= ~user; /* an initramfs: user_namespaces(7) has no other way to map */
+		plan_miss(p, LAYER_USER_NS, "/proc is not mounted, so the user cannot be mapped");
+	}
 	/* root's groups (adm, docker) open files too; in a user namespace nobody may drop them any
 	 * more */
 	if (p->outside_uid == 0 && p->want_capability_drop)
@@ -101,10 +105,6 @@ pid_t guard_start(struct guard *g, struct err *e)
 	if (pid < 0)
 		return err_sys(e, ERR_SETUP, (int)-pid, "make namespaces");
 	if (pid == 0) {
-		/* a child that is born in a v2 group has a copy of our memory, yet tells by it how
-		 * far it came */
-		if (p->cgroup.version == 2 && (g = proc_share(g, sizeof *g)) == NULL)
-			_exit(125);
 		g->has_user_ns = (flags & user) != 0;
 		g->has_pid_ns = (flags & CLONE_NEWPID) != 0;
 		p->namespaces = flags;

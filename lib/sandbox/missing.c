@@ -84,7 +84,9 @@ void run_explain_missing(const struct plan *plan, struct err *e)
 	/* Landlock says EACCES to what a mount namespace does not have at all */
 	bool is_denied = e->kind == ERR_NOT_EXECUTABLE && e->errnum == EACCES;
 
-	if ((e->kind != ERR_NOT_FOUND && !is_denied) || plan->rq->argv == NULL ||
+	/* what an image holds is nothing that the host could tell */
+	if ((e->kind != ERR_NOT_FOUND && !is_denied) || plan->backend->is_container ||
+	    plan->rq->argv == NULL ||
 	    !missing_find_on_host(plan, path, sizeof path))
 		return;
 	if (!missing_is_visible(plan, path)) {

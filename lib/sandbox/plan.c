@@ -22,6 +22,7 @@
 #include "../sys/path_os.h"
 #include "../sys/proc.h"
 #include "../sys/tree.h"
+#include "container.h"
 #include "root.h"
 #include "seccomp_file.h"
 
@@ -38,13 +39,26 @@ void plan_miss(struct plan *plan, enum layer layer, const char *fmt, ...)
 	va_list ap;
 	char text[256];
 
-	if ((plan->missing & LAYER_BIT(layer)) != 0)
+	if ((plan->missing & ~plan->generic & LAYER_BIT(layer)) != 0)
 		return;
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	plan->missing |= LAYER_BIT(layer);
+	plan->generic &= ~LAYER_BIT(layer);
+	free(plan->why[layer]);
 	plan->why[layer] = mem_strdup(text, NULL); /* without memory: missing without a reason */
+}
+
+void plan_put_refusal(char *text, size_t size, enum layer layer, int errnum)
+{
+	const char *what = "refused by the kernel";
+
+	if (layer == LAYER_PROC)
+		what = "a fresh one is refused, as parts of the /proc around us are masked";
+	else if (layer == LAYER_UTS_NS)
+		what = "the outer host name is seen, as setting another is refused";
+	(void)snprintf(text, size, "%s: %s", what, strerror(errnum));
 }
 
 int plan_add_rule(struct plan *plan, const char *path, enum landlock_access access, struct err *e)
@@ -296,32 +310,13 @@ static int plan_main_filter(struct plan *plan, struct err *e)
 	const char *file = plan->policy->seccomp;
 
 	if (file == NULL)
-		return seccomp_compile_builtin(0, &plan->filter, e);
+		return seccomp_compile_builtin(plan->builtin_flags, &plan->filter, e);
 	seccomp_rules_init(&rules);
 	if (seccomp_file_load(file, &rules, e) != 0) {
 		seccomp_rules_fini(&rules);
 		return -1;
 	}
 	return plan_compile(&rules, &plan->filter, e);
-}
-
-static int plan_filter(struct plan *plan, struct err *e)
-{
-	int rc = seccomp_available();
-
-	if ((plan->backend->layers & LAYER_BIT(LAYER_SECCOMP)) == 0)
-		return 0;
-	if (rc != 0) {
-		plan_miss(
-		    plan, LAYER_SECCOMP, "this kernel has no seccomp filters (%s)", strerror(-rc));
-		return 0;
-	}
-	if (plan_outside_filter(plan, e) != 0)
-		return -1;
-	if (plan->policy->seccomp == NULL || strcmp(plan->policy->seccomp, "none") != 0)
-		return plan_main_filter(plan, e);
-	plan_miss(plan, LAYER_SECCOMP, "switched off by --seccomp none");
-	return 0;
 }
 
 static int plan_refuse_limit(
@@ -332,6 +327,38 @@ static int plan_refuse_limit(
 		    "%s cannot be kept here: %s; --best-effort runs without that promise", option,
 		    why);
 	plan_miss(plan, layer, "%s", why);
+	return 0;
+}
+
+static int plan_no_filter(struct plan *plan, int errnum, struct err *e)
+{
+	char why[128];
+
+	plan->filter.len = 0;
+	(void)snprintf(
+	    why, sizeof why, "this kernel has no seccomp filters (%s)", strerror(errnum));
+	if (plan->policy->seccomp != NULL && strcmp(plan->policy->seccomp, "none") != 0)
+		return plan_refuse_limit(plan, LAYER_SECCOMP, "--seccomp", why, e);
+	plan_miss(plan, LAYER_SECCOMP, "%s", why);
+	return 0;
+}
+
+static int plan_filter(struct plan *plan, struct err *e)
+{
+	bool is_none = plan->policy->seccomp != NULL && strcmp(plan->policy->seccomp, "none") == 0;
+	int rc = seccomp_available();
+
+	if ((plan->backend->layers & LAYER_BIT(LAYER_SECCOMP)) == 0)
+		return 0;
+	/* first: a mistake in a list is told wherever it is read */
+	if (!is_none && plan_main_filter(plan, e) != 0)
+		return -1;
+	if (rc != 0)
+		return plan_no_filter(plan, -rc, e);
+	if (plan_outside_filter(plan, e) != 0)
+		return -1;
+	if (is_none)
+		plan_miss(plan, LAYER_SECCOMP, "switched off by --seccomp none");
 	return 0;
 }
 
@@ -442,11 +469,13 @@ static int plan_require(struct plan *plan, struct err *e)
 		plan_miss(plan, LAYER_DIE_WITH_RUNNER,
 		    "this system gives orphans away: a process that left both its parent and the "
 		    "command's session is not found at the end");
-	plan->unexplained = full & ~plan->backend->layers & ~plan->missing;
-	for (int i = 0; i < LAYER_COUNT; i++)
-		if ((plan->unexplained & LAYER_BIT(i)) != 0)
-			plan_miss(plan, (enum layer)i, "the %s backend does not give it",
-			    plan->backend->name);
+	for (int i = 0; i < LAYER_COUNT; i++) {
+		if ((full & ~plan->backend->layers & ~plan->missing & LAYER_BIT(i)) == 0)
+			continue;
+		plan_miss(plan, (enum layer)i, "the %s backend does not give it",
+		    plan->backend->name);
+		plan->generic |= LAYER_BIT(i);
+	}
 	if (p->env_mode != ENV_INHERIT)
 		plan->applied |= LAYER_BIT(LAYER_ENV);
 	plan->required = p->require | (p->is_strict ? full : 0U);
@@ -481,13 +510,29 @@ int plan_make(struct plan *plan, const struct sandbox_request *rq,
 		return err_set(e, ERR_USAGE, "no command given");
 	if (plan_identity(plan, e) != 0 || plan_home(plan, e) != 0 || root_resolve(plan, e) != 0 ||
 	    plan_put_env(plan, e) != 0 || backend->plan(plan, e) != 0 ||
-	    plan_fix_env(plan, e) != 0 || plan_filter(plan, e) != 0 || plan_limits(plan, e) != 0)
+	    plan_fix_env(plan, e) != 0 || plan_filter(plan, e) != 0 ||
+	    (!backend->is_container && plan_limits(plan, e) != 0))
 		return -1;
 	return plan_require(plan, e);
 }
 
+void plan_release(struct plan *plan)
+{
+	if (plan->cgroup.version != 0)
+		(void)cgroup_remove(
+		    &plan->cgroup); /* the guardian has done so, unless there was none */
+	cgroup_close(&plan->cgroup);
+	plan->cgroup.version = 0;
+	if (plan->want_temp && plan->temp_parent_fd >= 0)
+		(void)tree_remove(plan->temp_parent_fd, plan->temp_name); /* the same */
+	fd_close(&plan->root_fd);
+	fd_close(&plan->cwd_fd);
+	fd_close(&plan->temp_parent_fd);
+}
+
 void plan_fini(struct plan *plan)
 {
+	plan_release(plan);
 	plan_close_sources(plan);
 	view_fini(&plan->view);
 	view_facts_fini(&plan->facts);
@@ -497,6 +542,8 @@ void plan_fini(struct plan *plan)
 	free(plan->rules);
 	strv_fini(&plan->tool);
 	free(plan->profile);
+	strv_fini(&plan->tool_env);
+	container_free(plan->container);
 	for (size_t i = 0; i < plan->check_count; i++)
 		free(plan->checks[i].path);
 	free(plan->checks);
@@ -504,15 +551,6 @@ void plan_fini(struct plan *plan)
 	free(plan->outside_filter.filter);
 	for (int i = 0; i < LAYER_COUNT; i++)
 		free(plan->why[i]);
-	if (plan->cgroup.version != 0)
-		(void)cgroup_remove(
-		    &plan->cgroup); /* the guardian has done so, unless there was none */
-	cgroup_close(&plan->cgroup);
-	if (plan->want_temp && plan->temp_parent_fd >= 0)
-		(void)tree_remove(plan->temp_parent_fd, plan->temp_name); /* the same */
-	fd_close(&plan->root_fd);
-	fd_close(&plan->cwd_fd);
-	fd_close(&plan->temp_parent_fd);
 	free(plan->cwd_outside);
 	free(plan->root);
 	free(plan->private_root);

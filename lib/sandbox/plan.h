@@ -18,6 +18,7 @@
 #include "sandbox.h"
 #include "view.h"
 
+struct container;
 struct guard;
 struct plan;
 
@@ -49,6 +50,18 @@ struct sandbox_backend {
 	 * plan() sets argv to the tool's; everything else is as if there were no tool.
 	 */
 	bool has_exec_step;
+	/*
+	 * With has_inner_init: the tool is a container engine. All that it passes on is its own
+	 * stdin and stdout, which carry the frames and in them the command's; what it starts is no
+	 * child of ours; it keeps the limits; what is there to be run is the image's business.
+	 */
+	bool is_container;
+	/* MAY: what this backend makes of a policy before anything else is done with it: its own
+	 * defaults, and what it refuses at once. p is a copy whose pointers are borrowed. */
+	int (*defaults)(struct policy *p, const struct sandbox_request *rq, struct err *e);
+	/* MAY: in the guardian, after everything was killed. is_tool_done: the tool ended by
+	 * itself. */
+	void (*cleanup)(struct guard *g, bool is_tool_done);
 	/* MAY: the tool ended without starting anything and said `line` on stderr: fill e, with the
 	 * remedy. */
 	void (*explain)(const char *line, struct err *e);
@@ -60,6 +73,7 @@ enum plan_check_kind {
 	CHECK_SAME, /* path is file number ino of device dev, so mounted there and not elsewhere */
 	CHECK_MOUNTED,   /* path is not on the file system of its parent */
 	CHECK_READ_ONLY, /* path is on a read-only mount */
+	CHECK_NO_EXEC,   /* nothing on this mount can be executed */
 	CHECK_HIDDEN,    /* path is no link and cannot be opened */
 };
 struct plan_check {
@@ -68,10 +82,9 @@ struct plan_check {
 	uint64_t dev, ino; /* SAME */
 };
 
-/* In order of preference of auto; NULL at the end. */
+/* In order of preference of auto; NULL at the end. And those that are used by name only. */
 extern const struct sandbox_backend *const sandbox_backends[];
-/* Those that auto never takes; NULL at the end. */
-extern const struct sandbox_backend *const sandbox_backends_by_name[];
+extern const struct sandbox_backend *const sandbox_named_backends[];
 /* Names of the contract whose backends are not in this binary: said as such, never taken for
  * another one. NULL at the end. */
 struct sandbox_backend_elsewhere {
@@ -81,10 +94,14 @@ struct sandbox_backend_elsewhere {
 extern const struct sandbox_backend_elsewhere sandbox_backends_elsewhere[];
 extern const char sandbox_backends_here[]; /* for messages: "auto, ... or native" */
 extern const struct sandbox_backend backend_namespace, backend_bubblewrap, backend_landlock,
-    backend_native, backend_sandbox_exec;
+    backend_native, backend_sandbox_exec, backend_podman, backend_docker, backend_container;
 /* NULL with e: unknown (names the known ones) or one that arrives later. "auto" is no backend:
  * *is_auto. */
 const struct sandbox_backend *sandbox_backend_find(const char *name, bool *is_auto, struct err *e);
+/* What the backend (NULL: auto) makes of the policy before it is planned; refuses what only another
+ * kind of backend has. */
+int sandbox_complete_policy(const struct sandbox_backend *b, struct policy *p,
+    const struct sandbox_request *rq, struct err *e);
 
 struct plan {
 	const struct sandbox_request *rq;
@@ -102,10 +119,15 @@ struct plan {
 	char *const *argv;         /* of the guardian's command: the request's, or tool's */
 	struct strv tool;          /* argv of the backend's tool; empty: none */
 	char *profile;             /* sandbox_exec: the text of it, owned; NULL */
+	struct strv tool_env;      /* its whole environment */
+	uint64_t setup_ms;         /* how long the set-up may take; 0: LIMIT_SETUP_MS */
+	struct container *container; /* owned: what a container backend needs beyond; NULL */
 	struct plan_check *checks; /* owned */
 	size_t check_count, check_alloc;
 	bool is_filter_by_tool; /* the tool installs the filter, so our init checks that there is
 				   one */
+	unsigned builtin_flags; /* SECCOMP_BUILTIN_… of the built-in filter */
+	bool is_filter_made_inside; /* our init compiles it for the kernel that it meets */
 	struct env_block env;
 	struct view_facts facts;
 	struct view view;
@@ -141,13 +163,14 @@ struct plan {
 	uint32_t applied;       /* known before the start: limits kept by the control group */
 	uint32_t missing;       /* known before the start */
 	char *why[LAYER_COUNT]; /* owned */
-	uint32_t unexplained;   /* of these the ones of which it only says that the backend lacks
-				   them */
+	uint32_t generic;       /* of the missing ones, those whose reason says no more than that
+				   the backend does not give them: a better one takes its place */
 };
 
 int plan_make(struct plan *plan, const struct sandbox_request *rq,
     const struct sandbox_backend *backend, struct err *e);
 void plan_fini(struct plan *plan);
+void plan_release(struct plan *plan); /* what is not memory: groups, folders, descriptors */
 /* For a backend's plan(): the file system view. is_etc_list: only chosen entries of /etc and no
  * /opt (a root caller). */
 int plan_build_view(struct plan *plan, bool is_etc_list, struct err *e);
@@ -157,6 +180,8 @@ const char *plan_host_env(const struct sandbox_request *rq, const char *name);
 /* A layer will not be there; the first reason stays. */
 void plan_miss(struct plan *plan, enum layer layer, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* Why the kernel, or a filter around us, refused a layer: one line for people. */
+void plan_put_refusal(char *text, size_t size, enum layer layer, int errnum);
 void plan_close_sources(struct plan *plan); /* system_sources */
 int plan_add_rule(struct plan *plan, const char *path, enum landlock_access access, struct err *e);
 /*

@@ -256,6 +256,8 @@ int plan_put_json(const struct plan *p, struct buf *out, struct err *e)
 
 int sandbox_explain(const struct sandbox_request *rq, bool as_json, struct buf *out, struct err *e)
 {
+	struct sandbox_request copy = *rq;
+	struct policy policy = *rq->policy;
 	struct plan plan;
 	bool is_auto;
 	const struct sandbox_backend *b = sandbox_backend_find(rq->policy->backend, &is_auto, e);
@@ -265,7 +267,10 @@ int sandbox_explain(const struct sandbox_request *rq, bool as_json, struct buf *
 		return -1;
 	if (b == NULL)
 		b = sandbox_backends[0];
-	rc = plan_make(&plan, rq, b, e);
+	copy.policy = &policy;
+	if (sandbox_complete_policy(b, &policy, rq, e) != 0)
+		return -1;
+	rc = plan_make(&plan, &copy, b, e);
 	if (rc == 0)
 		rc = as_json ? plan_put_json(&plan, out, e) : plan_put_text(&plan, out, e);
 	plan_fini(&plan);

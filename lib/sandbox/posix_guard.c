@@ -44,10 +44,6 @@ pid_t guard_start(struct guard *g, struct err *e)
 		return err_sys(e, ERR_SETUP, (int)-pid, "make the guardian");
 	if (pid > 0)
 		return pid;
-	/* the command's child has a copy of our memory, yet tells by it how far it came */
-	g = proc_share(g, sizeof *g);
-	if (g == NULL)
-		_exit(125);
 	g->tell = guard_tell_record;
 	g->on_control = guard_on_control;
 	guard_run(g);

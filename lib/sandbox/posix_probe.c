@@ -15,6 +15,19 @@
 
 #define PROBE_BACKEND_MS 10000U
 
+#define PROBE_ENV_MAX 64
+static char *own_env[PROBE_ENV_MAX + 1]; /* the caller's strings, as every run sees them */
+
+static void probe_take_env(char *const *env)
+{
+	size_t n = 0;
+
+	for (; *env != NULL && n < PROBE_ENV_MAX; env++)
+		if (strncmp(*env, "SBX_", 4) == 0)
+			own_env[n++] = *env;
+	own_env[n] = NULL;
+}
+
 static void probe_on_done(struct sandbox_run *run, void *ctx)
 {
 	(void)run;
@@ -55,16 +68,11 @@ static void probe_fill_layers(struct probe_report *r, const struct sandbox_resul
 static int probe_run_one(struct probe_report *r, const char *backend, const char *self_path,
     struct probe_row *row, struct err *e)
 {
-	/* the tool that the caller's own runs would take */
-	const char *tool = getenv("SBX_SANDBOX_EXEC");
-	MEM_AUTOFREE char *variable =
-	    tool == NULL ? NULL : mem_printf(e, "SBX_SANDBOX_EXEC=%s", tool);
-	char *const env[] = { variable, NULL };
 	char *argv[] = { (char *)(uintptr_t)self_path, (char *)(uintptr_t) "--version", NULL };
 	struct policy policy;
 	struct sandbox_request rq = { .policy = &policy,
 		.argv = argv,
-		.env = env,
+		.env = own_env,
 		.max_output_bytes = 4096,
 		.stdin_mode = STDIN_NULL };
 	struct sandbox_run *run = NULL;
@@ -103,13 +111,15 @@ static void probe_tell_missing(struct probe_report *r)
 			    layer_name((enum layer)i));
 }
 
-int probe_run(struct probe_report *r, const char *only, const char *self_path, struct err *e)
+int probe_run(struct probe_report *r, const char *only, const char *self_path, char *const *env,
+    struct err *e)
 {
 	const struct sandbox_backend *one = NULL;
 	struct utsname u;
 	bool is_auto = true;
 
 	memset(r, 0, sizeof *r);
+	probe_take_env(env);
 	if (only != NULL)
 		one = sandbox_backend_find(only, &is_auto, e);
 	if (one == NULL && !is_auto)

@@ -30,7 +30,16 @@
 #include "plan.h"
 
 #define PROBE_STEP_MS 1000U     /* one try of a layer */
+#define PROBE_ENV_MAX 16U
 #define PROBE_BACKEND_MS 10000U /* a whole run, on a slow emulated machine too */
+
+/* steps that are explained by themselves */
+#define PROBE_STEP_MAKE "make the namespace"
+#define PROBE_STEP_MAP "write uid_map"
+#define PROBE_STEP_NAME "set the host name"
+#define PROBE_OTHER_PROFILE                                                                       \
+	"docker, podman: --security-opt seccomp=unconfined, or a profile that allows clone, "     \
+	"unshare, mount and sethostname"
 
 struct probe_answer {
 	int32_t errnum; /* 0: it works */
@@ -50,12 +59,19 @@ static int probe_say(struct probe_answer *a, int rc, const char *step)
 
 static uid_t outside_uid;
 static gid_t outside_gid;
+static bool is_without_user_ns;   /* as guard_start() does where root can have none */
+static uint64_t child_namespaces; /* in a child: those that it has */
 
+/* Who we are in the new namespaces, and nothing of what is mounted in them outside. */
 static int try_map(struct probe_answer *a)
 {
+	if ((child_namespaces & CLONE_NEWUSER) == 0)
+		return (child_namespaces & CLONE_NEWNS) == 0 ?
+			   0 :
+			   probe_say(a, mount_make_private(), "make mounts private");
 	proc_set_dumpable(true);
 	return probe_say(
-	    a, ns_map_self(outside_uid, outside_uid, outside_gid, outside_gid), "write uid_map");
+	    a, ns_map_self(outside_uid, outside_uid, outside_gid, outside_gid), PROBE_STEP_MAP);
 }
 
 static int try_nothing(struct probe_answer *a)
@@ -84,9 +100,11 @@ static int try_view(struct probe_answer *a)
 
 static int try_proc(struct probe_answer *a)
 {
-	if (try_map(a) != 0)
+	if (try_map(a) != 0 || probe_say(a, mount_new_root(), "mount an empty root") != 0)
 		return -1;
-	return probe_say(a, mount_proc("/proc"), "mount a fresh /proc");
+	if (mkdir("proc", 0555) != 0) /* an initramfs may have no /proc to mount over */
+		return probe_say(a, -errno, "make a folder");
+	return probe_say(a, mount_proc("proc"), "mount a fresh /proc");
 }
 
 static int try_net(struct probe_answer *a)
@@ -100,7 +118,7 @@ static int try_uts(struct probe_answer *a)
 {
 	if (try_map(a) != 0)
 		return -1;
-	return probe_say(a, ns_set_hostname("sandbox"), "set the host name");
+	return probe_say(a, ns_set_hostname("sandbox"), PROBE_STEP_NAME);
 }
 
 static int try_landlock(struct probe_answer *a)
@@ -169,9 +187,10 @@ static int try_rlimits(struct probe_answer *a)
 
 static int try_subreaper(struct probe_answer *a)
 {
-	int is_on = 0;
+	int is_on = 0, rc = proc_set_subreaper();
 
-	proc_set_subreaper();
+	if (rc != 0)
+		return probe_say(a, rc, "become a subreaper");
 	if (prctl(PR_GET_CHILD_SUBREAPER, (unsigned long)(uintptr_t)&is_on, 0UL, 0UL, 0UL) != 0 ||
 	    is_on == 0)
 		return probe_say(a, -ENOTSUP, "become a subreaper");
@@ -230,11 +249,12 @@ static void probe_on_time(struct loop_timer *t)
 	loop_stop(&p->loop);
 }
 
-static _Noreturn void probe_child(const struct probe_try *t, int fd)
+static _Noreturn void probe_child(const struct probe_try *t, uint64_t namespaces, int fd)
 {
 	struct probe_answer a;
 
 	memset(&a, 0, sizeof a);
+	child_namespaces = namespaces;
 	if (t->fn(&a) == 0)
 		a.errnum = 0;
 	(void)!write(fd, &a, sizeof a);
@@ -248,15 +268,18 @@ static int probe_do(const struct probe_try *t, struct probe_answer *answer, stru
 	uint64_t namespaces = t->namespaces;
 	pid_t pid;
 
+	if (is_without_user_ns && t->layer != LAYER_USER_NS)
+		namespaces &= ~(uint64_t)CLONE_NEWUSER;
+
 	memset(&p, 0, sizeof p);
 	if (fd_pipe(&p.watch.fd, &write_fd, e) != 0)
 		return -1;
 	pid = proc_fork(namespaces);
 	if (pid == 0)
-		probe_child(t, write_fd);
+		probe_child(t, namespaces, write_fd);
 	fd_close(&write_fd);
 	if (pid < 0) {
-		(void)probe_say(answer, (int)pid, "make the namespace");
+		(void)probe_say(answer, (int)pid, PROBE_STEP_MAKE);
 		fd_close(&p.watch.fd);
 		return 0;
 	}
@@ -302,9 +325,18 @@ static void probe_explain(struct probe_row *row, const char *reason, const char 
 
 static void probe_explain_namespace(struct probe_row *row, const struct probe_answer *a)
 {
-	if (access("/proc/self/uid_map", F_OK) != 0)
+	if (strcmp(a->step, PROBE_STEP_NAME) == 0)
+		probe_explain(row,
+		    "the namespace is there, but a seccomp filter around us (a container's) "
+		    "refuses to name the host in it: the outer name is seen",
+		    PROBE_OTHER_PROFILE);
+	else if (access("/proc/self/uid_map", F_OK) != 0)
 		probe_explain(row, "/proc is not mounted, so the user cannot be mapped",
 		    "mount -t proc proc /proc");
+	else if (strcmp(a->step, PROBE_STEP_MAP) == 0 && outside_uid == 0 &&
+		 !ns_has_capability(CAP_SETFCAP))
+		probe_explain(row, "uid 0 cannot be mapped without CAP_SETFCAP (Linux 5.12)",
+		    "docker, podman: --cap-add SETFCAP, or --user with another uid");
 	else if (probe_file_says("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1") &&
 		 geteuid() != 0)
 		probe_explain(row,
@@ -319,11 +351,10 @@ static void probe_explain_namespace(struct probe_row *row, const struct probe_an
 		probe_explain(row, "kernel.unprivileged_userns_clone is 0",
 		    "sysctl kernel.unprivileged_userns_clone=1");
 	else if (a->errnum == EINVAL || a->errnum == ENOSYS)
-		probe_explain(row, "this kernel was built without it", "");
+		probe_explain(row, "this kernel was built without it, or an emulator lacks it", "");
 	else if (probe_is_filtered())
 		probe_explain(row, "a seccomp filter around us (a container's) refuses it",
-		    "run the container with a profile that allows user namespaces; landlock works "
-		    "without");
+		    PROBE_OTHER_PROFILE "; the landlock backend works without");
 	else
 		probe_explain(row, strerror(a->errnum), "");
 }
@@ -363,9 +394,26 @@ static int probe_layer(const struct probe_try *t, struct probe_row *row, struct 
 		(void)snprintf(row->evidence, sizeof row->evidence, "%s", t->done);
 		return 0;
 	}
+	if (t->layer == LAYER_USER_NS && outside_uid == 0)
+		is_without_user_ns = strcmp(a.step, PROBE_STEP_MAKE) == 0 ||
+				     access("/proc/self/uid_map", F_OK) != 0;
 	(void)snprintf(row->evidence, sizeof row->evidence, "%s: %s", a.step, strerror(a.errnum));
 	probe_explain_layer(row, t, &a);
 	return 0;
+}
+
+/* Where there is no root to change, Landlock gives the view by rules. */
+static void probe_view_by_rules(struct probe_report *r)
+{
+	struct probe_row *view = &r->layers[LAYER_VIEW];
+
+	if (view->works || !r->layers[LAYER_LANDLOCK].works)
+		return;
+	memset(view, 0, sizeof *view);
+	view->name = layer_name(LAYER_VIEW);
+	view->works = true;
+	(void)snprintf(view->evidence, sizeof view->evidence,
+	    "by Landlock rules: content of other files, not their names");
 }
 
 static int probe_limits(struct probe_report *r, struct err *e)
@@ -411,7 +459,8 @@ static void probe_on_done(struct sandbox_run *run, void *ctx)
 	loop_stop(ctx);
 }
 
-static int probe_policy(struct policy *p, const char *backend, const char *self_path, struct err *e)
+static int probe_policy(struct policy *p, const char *backend, const char *self_path,
+    bool want_mount, struct err *e)
 {
 	policy_init(p);
 	p->timeout_ms = PROBE_BACKEND_MS;
@@ -419,7 +468,7 @@ static int probe_policy(struct policy *p, const char *backend, const char *self_
 	p->backend = backend == NULL ? NULL : mem_strdup(backend, e);
 	if (backend != NULL && p->backend == NULL)
 		return -1;
-	if (backend != NULL && strcmp(backend, "native") == 0)
+	if (!want_mount)
 		return 0;
 	/* our own program is the command: the only one that is surely there */
 	p->mounts = mem_calloc(1, sizeof *p->mounts, e);
@@ -443,11 +492,22 @@ static void probe_put_reason(struct probe_row *row, const struct sandbox_result 
 		    reason_name(res->reason), res->exit_code);
 }
 
-/* A real run; what came of it is copied out. */
-static int probe_real_run(const char *backend, const char *self_path, struct probe_row *row,
-    uint32_t *applied, struct err *e)
+static char *own_env[PROBE_ENV_MAX + 1]; /* the caller's strings, as every run sees them */
+
+static void probe_take_env(char *const *env)
 {
-	static char *const env[] = { NULL };
+	size_t n = 0;
+
+	for (; *env != NULL && n < PROBE_ENV_MAX; env++)
+		if (strncmp(*env, "SBX_", 4) == 0)
+			own_env[n++] = *env;
+	own_env[n] = NULL;
+}
+
+/* A real run; what came of it is copied out. want_mount: of our program, which native cannot do. */
+static int probe_real_run(const char *backend, const char *self_path, bool want_mount,
+    struct probe_row *row, uint32_t *applied, struct err *e)
+{
 	char *argv[] = { (char *)(uintptr_t)self_path, (char *)(uintptr_t) "--version", NULL };
 	struct policy policy;
 	struct sandbox_request rq;
@@ -458,10 +518,10 @@ static int probe_real_run(const char *backend, const char *self_path, struct pro
 
 	memset(&rq, 0, sizeof rq);
 	loop_init(&loop);
-	if (probe_policy(&policy, backend, self_path, e) == 0) {
+	if (probe_policy(&policy, backend, self_path, want_mount, e) == 0) {
 		rq.policy = &policy;
 		rq.argv = argv;
-		rq.env = env;
+		rq.env = own_env;
 		rq.max_output_bytes = 4096;
 		rq.stdin_mode = STDIN_NULL;
 		run = sandbox_start(&loop, &rq, probe_on_done, &loop, e);
@@ -486,6 +546,18 @@ static int probe_real_run(const char *backend, const char *self_path, struct pro
 	return rc;
 }
 
+/* What keeps the namespace backend from working, by the layers that it cannot do without. */
+static const char *probe_namespace_remedy(const struct probe_report *r)
+{
+	static const enum layer needed[] = { LAYER_USER_NS, LAYER_MOUNT_NS, LAYER_PID_NS,
+		LAYER_NET_NS, LAYER_VIEW };
+
+	for (size_t i = 0; i < MEM_COUNT(needed); i++)
+		if (!r->layers[needed[i]].works)
+			return r->layers[needed[i]].remedy;
+	return "";
+}
+
 static int probe_backends(
     struct probe_report *r, const char *only, const char *self_path, struct err *e)
 {
@@ -504,8 +576,12 @@ static int probe_backends(
 		if (one != NULL && sandbox_backends[i] != one)
 			continue;
 		row->name = sandbox_backends[i]->name;
-		if (probe_real_run(row->name, self_path, row, &applied, e) != 0)
+		if (probe_real_run(row->name, self_path, sandbox_backends[i] != &backend_native,
+			row, &applied, e) != 0)
 			return -1;
+		if (!row->works && sandbox_backends[i] == &backend_namespace)
+			(void)snprintf(
+			    row->remedy, sizeof row->remedy, "%s", probe_namespace_remedy(r));
 		r->backend_count++;
 	}
 	return 0;
@@ -515,7 +591,11 @@ static int probe_choice(struct probe_report *r, const char *self_path, struct er
 {
 	size_t len = 0;
 
-	if (probe_real_run(NULL, self_path, &r->choice, &r->choice_applied, e) != 0)
+	if (probe_real_run(NULL, self_path, true, &r->choice, &r->choice_applied, e) != 0)
+		return -1;
+	/* where only native is left */
+	if (!r->choice.works &&
+	    probe_real_run(NULL, self_path, false, &r->choice, &r->choice_applied, e) != 0)
 		return -1;
 	if (!r->choice.works)
 		return 0;
@@ -531,12 +611,14 @@ static int probe_choice(struct probe_report *r, const char *self_path, struct er
 	return 0;
 }
 
-int probe_run(struct probe_report *r, const char *only, const char *self_path, struct err *e)
+int probe_run(struct probe_report *r, const char *only, const char *self_path, char *const *env,
+    struct err *e)
 {
 	struct utsname u;
 	int errnum;
 
 	memset(r, 0, sizeof *r);
+	probe_take_env(env);
 	if (uname(&u) == 0)
 		(void)snprintf(r->kernel, sizeof r->kernel, "%.60s %.80s %.40s", u.sysname,
 		    u.release, u.machine);
@@ -552,6 +634,7 @@ int probe_run(struct probe_report *r, const char *only, const char *self_path, s
 	for (size_t i = 0; i < MEM_COUNT(tries); i++)
 		if (probe_layer(&tries[i], &r->layers[tries[i].layer], e) != 0)
 			return -1;
+	probe_view_by_rules(r);
 	if (probe_limits(r, e) != 0 || probe_backends(r, only, self_path, e) != 0)
 		return -1;
 	return probe_choice(r, self_path, e);

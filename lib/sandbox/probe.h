@@ -37,9 +37,12 @@ struct probe_report {
 	uint32_t choice_applied; /* layers of that run */
 };
 
-/* only: a backend by name; then the others are not tried. NULL: all. self_path: this program, as a
- * path. */
-int probe_run(struct probe_report *r, const char *only, const char *self_path, struct err *e);
+/*
+ * only: a backend by name; then the others are not tried. NULL: all. self_path: this program, as a
+ * path. env: the caller's, of which the runs see the variables that are meant for sbx (SBX_...).
+ */
+int probe_run(struct probe_report *r, const char *only, const char *self_path, char *const *env,
+    struct err *e);
 int probe_put_text(const struct probe_report *r, bool want_colour, struct buf *out, struct err *e);
 int probe_put_json(const struct probe_report *r, struct buf *out, struct err *e);
 

@@ -4,14 +4,20 @@
 #include "../json/json.h"
 #include "probe.h"
 
-static int put_row(const struct probe_row *row, bool want_colour, struct buf *out, struct err *e)
+/* above: the row printed before, or NULL. A reason that several rows share is printed once. */
+static int put_row(const struct probe_row *row, const struct probe_row *above, bool want_colour,
+    struct buf *out, struct err *e)
 {
+	bool is_told = above != NULL && strcmp(row->reason, above->reason) == 0 &&
+		       strcmp(row->remedy, above->remedy) == 0;
 	const char *mark = row->works ? "yes" : "no ";
 	const char *on = !want_colour ? "" : row->works ? "\033[32m" : "\033[31m";
 
 	if (buf_printf(out, e, "  %-16s %s%s%s  %s\n", row->name, on, mark,
 		want_colour ? "\033[0m" : "", row->evidence) != 0)
 		return -1;
+	if (is_told)
+		return 0;
 	if (row->reason[0] != '\0' &&
 	    buf_printf(out, e, "  %-16s      why: %s\n", "", row->reason) != 0)
 		return -1;
@@ -29,12 +35,13 @@ int probe_put_text(const struct probe_report *r, bool want_colour, struct buf *o
 		r->is_container_like ? ", under a seccomp filter already" : "") != 0)
 		return -1;
 	for (int i = 0; i < LAYER_COUNT; i++)
-		if (put_row(&r->layers[i], want_colour, out, e) != 0)
+		if (put_row(&r->layers[i], i == 0 ? NULL : &r->layers[i - 1], want_colour, out,
+			e) != 0)
 			return -1;
 	if (buf_puts(out, "\nbackends, each by a real run:\n", e) != 0)
 		return -1;
 	for (size_t i = 0; i < r->backend_count; i++)
-		if (put_row(&r->backends[i], want_colour, out, e) != 0)
+		if (put_row(&r->backends[i], NULL, want_colour, out, e) != 0)
 			return -1;
 	if (!r->choice.works)
 		return buf_printf(

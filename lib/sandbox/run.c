@@ -22,6 +22,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -39,6 +40,7 @@
 #define RUN_GIVE_UP_MS 12000U /* the guardian's own bound is 10 s */
 #define RUN_INNER_MS \
 	2000U /* an inner init has so long to end what it was told to; then the guardian does */
+#define RUN_CONTAINER_MS 10000U /* the same with an engine, which then removes the container */
 #define RUN_SAMPLE_MS 25U
 #define RUN_ENDED_EARLY "ended before the command was started"
 
@@ -107,14 +109,21 @@ static void run_kill_by_guard(struct sandbox_run *run)
 	struct err e = ERR_INIT;
 
 	run->is_guard_told = true;
+	inner_hang_up(run);
 	run_tell_guard(run, GUARD_KILL, 0);
 	(void)loop_arm(run->loop, &run->give_up, RUN_GIVE_UP_MS, &e);
 }
 
-static void run_kill(struct sandbox_run *run)
+static void run_expect_inner_end(struct sandbox_run *run)
 {
 	struct err e = ERR_INIT;
 
+	(void)loop_arm(run->loop, &run->give_up,
+	    run->plan.backend->is_container ? RUN_CONTAINER_MS : RUN_INNER_MS, &e);
+}
+
+static void run_kill(struct sandbox_run *run)
+{
 	loop_disarm(run->loop, &run->grace);
 	if (run->state == RUN_STARTING && run->guard_pid > 0 &&
 	    !run->plan.backend->has_inner_init && !run->plan.backend->has_exec_step) {
@@ -126,7 +135,7 @@ static void run_kill(struct sandbox_run *run)
 		return;
 	}
 	inner_send(run, GUARD_KILL, 0);
-	(void)loop_arm(run->loop, &run->give_up, RUN_INNER_MS, &e);
+	run_expect_inner_end(run);
 }
 
 void run_end(struct sandbox_run *run, enum reason reason, bool at_once)
@@ -168,6 +177,7 @@ static void run_on_give_up(struct loop_timer *t)
 {
 	struct sandbox_run *run = t->ctx;
 
+	run->is_late = run->is_late || run->state == RUN_STARTING;
 	if (run->plan.backend->has_inner_init && !run->is_guard_told)
 		run_kill_by_guard(run);
 	else if (run->guard_pid > 0)
@@ -327,6 +337,32 @@ static void run_start_failed(struct sandbox_run *run, const struct err *e, bool 
 	}
 }
 
+static int run_arm_wall(struct sandbox_run *run, struct err *e)
+{
+	uint64_t timeout_ms = run->rq.policy->timeout_ms;
+
+	return timeout_ms == 0 ? 0 : loop_arm(run->loop, &run->wall, timeout_ms, e);
+}
+
+static void run_note_layers(struct sandbox_run *run, const struct guard_message *m)
+{
+	bool is_container = run->plan.backend->is_container;
+	char why[128];
+
+	run->result.applied = m->applied;
+	if (is_container) /* which our init cannot see to be half there only */
+		run->result.applied &= ~(run->plan.missing & LAYER_BIT(LAYER_PROC));
+	for (int i = 0; i < LAYER_COUNT; i++) {
+		if (m->layer_errno[i] == 0)
+			continue;
+		if (is_container && m->layer_errno[i] == EOPNOTSUPP)
+			(void)snprintf(why, sizeof why, "refused by the engine");
+		else
+			plan_put_refusal(why, sizeof why, (enum layer)i, m->layer_errno[i]);
+		plan_miss(&run->plan, (enum layer)i, "%s", why);
+	}
+}
+
 static void run_started(struct sandbox_run *run, const struct guard_message *m, int pty_fd)
 {
 	const struct policy *p = run->rq.policy;
@@ -335,19 +371,19 @@ static void run_started(struct sandbox_run *run, const struct guard_message *m, 
 	run->state = RUN_RUNNING;
 	loop_disarm(run->loop, &run->give_up);
 	run->result.backend = run->plan.backend->name;
-	run->result.applied = m->applied;
+	run_note_layers(run, m);
 	run->command_pid = m->command_pid;
-	for (int i = 0; i < LAYER_COUNT; i++)
-		if (m->layer_errno[i] != 0)
-			plan_miss(&run->plan, (enum layer)i, "refused by the kernel: %s",
-			    strerror(m->layer_errno[i]));
 	log_write(LOG_LIFECYCLE, "started with backend %s", run->result.backend);
+	if (run->plan.backend->is_container && run_arm_wall(run, &e) != 0)
+		run_end(run, REASON_LAUNCH_ERROR, true);
 	if ((pty_fd >= 0 && run_io_use_pty(run, pty_fd, &e) != 0) || run_io_start(run, &e) != 0) {
 		run->result.error = e;
 		run_end(run, REASON_LAUNCH_ERROR, true);
 		return;
 	}
-	if ((p->cpu_time_ms != 0 || run->plan.is_memory_sampled) &&
+	/* a container's processes are not ours to see: its init watches them */
+	if (!run->plan.backend->is_container &&
+	    (p->cpu_time_ms != 0 || run->plan.is_memory_sampled) &&
 	    loop_arm(run->loop, &run->sample, RUN_SAMPLE_MS, &e) != 0)
 		run_end(run, REASON_LAUNCH_ERROR, true);
 }
@@ -405,12 +441,16 @@ static void run_note_no_status(struct sandbox_run *run)
  * freed. */
 static void run_guard_done(struct sandbox_run *run, const struct guard_message *m)
 {
-	struct rusage inner_usage = run->last.usage;
+	struct guard_message inner = run->last;
 
 	run->has_usage = true;
 	run->last = *m;
 	if (run->has_inner_usage)
-		run->last.usage = inner_usage;
+		run->last.usage = inner.usage;
+	if (run->has_inner_usage && inner.has_group != 0) {
+		run->last.has_group = 1;
+		run->last.group = inner.group;
+	}
 	run_note_status(run, m);
 	loop_del(run->loop, &run->control);
 	fd_close(&run->control.fd);
@@ -443,6 +483,11 @@ static void run_guard_lost(struct sandbox_run *run)
 	run_ended(run);
 }
 
+static uint64_t run_setup_ms(const struct sandbox_run *run)
+{
+	return run->plan.setup_ms != 0 ? run->plan.setup_ms : LIMIT_SETUP_MS;
+}
+
 /* All that the tool left is gone, and with it our init: now it is known whether the command ever
  * ran. */
 static void run_tool_done(struct sandbox_run *run, const struct guard_message *m)
@@ -454,6 +499,11 @@ static void run_tool_done(struct sandbox_run *run, const struct guard_message *m
 	if (run->state == RUN_STARTING) {
 		if (run->is_ending)
 			(void)err_set(&e, ERR_SETUP, RUN_ENDED_EARLY);
+		else if (run->is_late && !run->inner.has_failed)
+			(void)err_set(&e, ERR_SETUP,
+			    "%s did not start the command within %llu s: does it answer at all?",
+			    run->plan.argv[0],
+			    (unsigned long long)(run_setup_ms(run) / 1000U));
 		else
 			inner_why(run, &e);
 		run_start_failed(
@@ -481,6 +531,8 @@ static void run_on_tool(struct sandbox_run *run, const struct guard_message *m)
 	case GUARD_DONE:
 		run_tool_done(run, m);
 		break;
+	case GUARD_CPU_TIME:
+		break;
 	}
 }
 
@@ -497,6 +549,7 @@ void run_on_inner(struct sandbox_run *run, const struct guard_message *m, int fd
 		run->inner.has_failed = true;
 		run->inner.is_final = m->is_final != 0;
 		run->inner.failed = m->error;
+		run_expect_inner_end(run);
 		break;
 	case GUARD_EXITED:
 		if (run->state == RUN_RUNNING)
@@ -504,9 +557,12 @@ void run_on_inner(struct sandbox_run *run, const struct guard_message *m, int fd
 		break;
 	case GUARD_DONE:
 		run->has_inner_usage = true;
-		run->last.usage = m->usage;
+		run->last = *m;
 		if (run->state == RUN_RUNNING)
 			run_note_status(run, m);
+		break;
+	case GUARD_CPU_TIME:
+		run_end(run, REASON_CPU_TIMEOUT, false);
 		break;
 	}
 	fd_close(&fd);
@@ -515,10 +571,8 @@ void run_on_inner(struct sandbox_run *run, const struct guard_message *m, int fd
 /* Its socket ended, so it did: the tool ends too, or is ended. */
 void run_on_inner_lost(struct sandbox_run *run)
 {
-	struct err e = ERR_INIT;
-
 	if (!run->is_guard_told)
-		(void)loop_arm(run->loop, &run->give_up, RUN_INNER_MS, &e);
+		run_expect_inner_end(run);
 }
 
 static void run_on_control(struct loop_watch *w, short revents)
@@ -562,6 +616,8 @@ static void run_on_control(struct loop_watch *w, short revents)
 			run_guard_done(run, &m);
 		}
 		break;
+	case GUARD_CPU_TIME:
+		break;
 	}
 	fd_close(&fd);
 }
@@ -593,7 +649,7 @@ static int run_launch(struct sandbox_run *run, struct err *e)
 
 	memset(&g, 0, sizeof g);
 	g.plan = &run->plan;
-	g.control_fd = g.stdin_fd = g.stdout_fd = g.stderr_fd = -1;
+	g.control_fd = g.report_fd = g.stdin_fd = g.stdout_fd = g.stderr_fd = -1;
 	g.pty_master_fd = g.pty_slave_fd = g.landlock_fd = -1;
 	rc = fd_socketpair(SOCK_SEQPACKET, &run->control.fd, &g.control_fd, e);
 	if (rc == 0)
@@ -616,7 +672,7 @@ static int run_launch(struct sandbox_run *run, struct err *e)
 	run->control.ctx = run;
 	if (loop_add(run->loop, &run->control, e) != 0 ||
 	    (run->inner.fd >= 0 && inner_start(run, e) != 0) ||
-	    loop_arm(run->loop, &run->give_up, LIMIT_SETUP_MS, e) != 0) {
+	    loop_arm(run->loop, &run->give_up, run_setup_ms(run), e) != 0) {
 		(void)kill(run->guard_pid, SIGKILL);
 		return -1;
 	}
@@ -628,12 +684,9 @@ static void run_note_passed_over(struct sandbox_run *run)
 {
 	if (run->named != NULL || run->first_error.kind == ERR_NONE)
 		return;
-	for (int i = 0; i < LAYER_COUNT; i++) {
-		if ((run->plan.unexplained & LAYER_BIT(i)) == 0)
-			continue;
-		free(run->plan.why[i]);
-		run->plan.why[i] = mem_strdup(run->first_error.msg, NULL);
-	}
+	for (int i = 0; i < LAYER_COUNT; i++)
+		if ((LAYER_ALL & ~run->plan.backend->layers & LAYER_BIT(i)) != 0)
+			plan_miss(&run->plan, (enum layer)i, "%s", run->first_error.msg);
 }
 
 static void run_try(struct sandbox_run *run, const struct sandbox_backend *b)
@@ -680,6 +733,8 @@ static void run_init(struct sandbox_run *run, struct loop *loop, const struct sa
 
 	run->loop = loop;
 	run->rq = *rq;
+	run->policy = *rq->policy;
+	run->rq.policy = &run->policy;
 	run->start_us = clock_now_us();
 	run->stream_budget_bytes = rq->max_output_bytes;
 	run->control.fd = run->out[0].fd = run->out[1].fd = -1;
@@ -700,19 +755,23 @@ struct sandbox_run *sandbox_start(struct loop *loop, const struct sandbox_reques
 {
 	struct sandbox_run *run = mem_calloc(1, sizeof *run, e);
 	struct err why = ERR_INIT;
-	bool is_auto;
+	bool is_auto, is_container;
 
 	if (run == NULL)
 		return NULL;
 	run_init(run, loop, rq);
 	run->done = done;
 	run->ctx = ctx;
-	if (rq->is_only_run)
-		proc_set_subreaper(); /* of what a killed guardian leaves */
 	run->named = sandbox_backend_find(rq->policy->backend, &is_auto, &why);
+	is_container = run->named != NULL && run->named->is_container;
+	/* of what a killed guardian leaves; but an engine's own daemons are nobody's children */
+	if (rq->is_only_run && !is_container)
+		(void)proc_set_subreaper();
+	/* an engine may have to pull, or to start a machine: there the command's time begins with
+	 * the command */
 	if ((run->named == NULL && !is_auto) ||
-	    (rq->policy->timeout_ms != 0 &&
-		loop_arm(loop, &run->wall, rq->policy->timeout_ms, &why) != 0))
+	    sandbox_complete_policy(run->named, &run->policy, &run->rq, &why) != 0 ||
+	    (!is_container && run_arm_wall(run, &why) != 0))
 		run_fail(run, &why);
 	else
 		run_try_next(run);
@@ -759,7 +818,7 @@ void sandbox_run_cancel(struct sandbox_run *run, bool at_once)
 	run_end(run, REASON_CANCELLED, at_once);
 }
 
-void sandbox_run_free(struct sandbox_run *run)
+void sandbox_run_release(struct sandbox_run *run)
 {
 	if (run == NULL)
 		return;
@@ -773,9 +832,17 @@ void sandbox_run_free(struct sandbox_run *run)
 	 * waiting for first */
 	if (run->plan.cgroup.version != 0)
 		run_reap_guard(run);
+	plan_release(&run->plan);
+	run_reap_guard(run);
+}
+
+void sandbox_run_free(struct sandbox_run *run)
+{
+	if (run == NULL)
+		return;
+	sandbox_run_release(run);
 	plan_fini(&run->plan);
 	capture_fini(&run->capture);
 	sandbox_result_fini(&run->result);
-	run_reap_guard(run);
 	free(run);
 }

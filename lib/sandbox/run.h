@@ -31,6 +31,7 @@ struct run_output {              /* stdout (0) or stderr (1) of the command */
 struct sandbox_run {
 	struct loop *loop;
 	struct sandbox_request rq;
+	struct policy policy; /* rq's, as the backend completes it; its pointers are borrowed */
 	void (*done)(struct sandbox_run *run, void *ctx);
 	void *ctx;
 	enum run_state state;
@@ -51,6 +52,7 @@ struct sandbox_run {
 	uint64_t stream_budget_bytes;
 	struct loop_timer wall, grace, drain, give_up, sample, finish;
 	uint64_t start_us;
+	bool is_late;       /* the set-up took too long */
 	bool is_ending;     /* TERM or KILL was sent */
 	bool is_guard_told; /* to kill; else an inner init was, and has some time for it */
 	bool is_stdout_gone;

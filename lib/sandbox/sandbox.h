@@ -110,7 +110,9 @@ bool sandbox_run_stdout_is_gone(
     const struct sandbox_run *run); /* nobody reads what is streamed; the run was ended */
 const char *sandbox_run_notice(
     const struct sandbox_run *run); /* one line for the user, e.g. about the root; or NULL */
-void sandbox_run_free(struct sandbox_run *run); /* ends what still runs */
+/* Ends what still runs, and gives back all that is not memory: before a process ends. */
+void sandbox_run_release(struct sandbox_run *run);
+void sandbox_run_free(struct sandbox_run *run); /* the same, and the memory */
 
 /* --explain: plan for the backend that would be tried first, as text or JSON; runs nothing. */
 int sandbox_explain(const struct sandbox_request *rq, bool as_json, struct buf *out, struct err *e);

@@ -42,7 +42,13 @@ static int stage_cgroup(const struct guard *g, struct err *e)
 	int rc = g->must_join ? cgroup_join_self(&g->plan->cgroup) :
 				0; /* else there is none, or we were born in it */
 
-	return rc == 0 ? 0 : err_sys(e, ERR_SETUP, -rc, "join the control group");
+	if (rc != 0)
+		return err_sys(e, ERR_SETUP, -rc, "join the control group");
+	/* the namespace that we have begins at the runner's group: the command's is to begin at its
+	 * own (cgroup_namespaces(7)) */
+	if (g->plan->cgroup.dir_count == 0 || stage_os_begin_cgroup_ns(g->plan->namespaces) == 0)
+		return 0;
+	return err_sys(e, ERR_SETUP, errno, "make a control group namespace");
 }
 
 /* 3. Standard descriptors: our pipes, never the caller's. Everything else closes on exec. */
@@ -211,14 +217,16 @@ static int stage_seccomp(struct guard *g, struct err *e)
 static int stage_require(const struct guard *g, struct err *e)
 {
 	uint32_t lacking = g->plan->required & ~g->report.applied;
+	char why[128] = "";
 
-	for (int i = 0; i < LAYER_COUNT; i++)
-		if ((lacking & LAYER_BIT(i)) != 0)
-			return err_set(e, ERR_REFUSED,
-			    "required layer %s is missing%s%s; nothing was run",
-			    layer_name((enum layer)i), g->report.layer_errno[i] != 0 ? ": " : "",
-			    g->report.layer_errno[i] != 0 ? strerror(g->report.layer_errno[i]) :
-							    "");
+	for (int i = 0; i < LAYER_COUNT; i++) {
+		if ((lacking & LAYER_BIT(i)) == 0)
+			continue;
+		if (g->report.layer_errno[i] != 0)
+			plan_put_refusal(why, sizeof why, (enum layer)i, g->report.layer_errno[i]);
+		return err_set(e, ERR_REFUSED, "required layer %s is missing%s%s; nothing was run",
+		    layer_name((enum layer)i), *why == '\0' ? "" : ": ", why);
+	}
 	return 0;
 }
 
@@ -248,15 +256,15 @@ static int stage_steps(struct guard *g, struct err *e)
 /* The tool of a backend, which runs our own init: all that concerns the command is done there. */
 static int stage_tool(struct guard *g, struct err *e)
 {
-	static char *const empty[] = {
-		NULL
-	}; /* neither the command's environment nor ours is the tool's business */
+	/* neither the command's environment nor ours is the tool's business */
+	static char *const empty[] = { NULL };
+	char *const *env = g->plan->tool_env.n > 0 ? g->plan->tool_env.v : empty;
 	char *const *argv = g->plan->argv;
 
 	if (stage_session(g, e) != 0 || stage_stdio(g, e) != 0 || stage_pass_fds(g, e) != 0)
 		return -1;
 	loop_restore_signals();
-	(void)execve(argv[0], argv, empty);
+	(void)execve(argv[0], argv, env);
 	return err_sys(e, ERR_SETUP, errno, "start %s", argv[0]);
 }
 

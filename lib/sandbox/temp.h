@@ -9,11 +9,11 @@
 
 #include "plan.h"
 
-/* Fill want_temp, temp_parent_fd, temp_name and temp_path (by the parent's real path). */
-int temp_choose(struct plan *p, struct err *e);
 /*
- * One folder for all that the host's own must not be used for: HOME (unless it lies in the project
- * root) and, where there is no project root, the working folder.
+ * One folder for all that the host's own must not be used for: TMPDIR, HOME (unless it lies in the
+ * project root) and, where there is no project root, the working folder. Fills want_temp,
+ * temp_parent_fd, temp_name and temp_path (by the parent's real path); where nothing can be written
+ * want_temp stays false, HOME is "/" and a notice says so.
  */
 int temp_use(struct plan *p, struct err *e);
 

@@ -449,7 +449,7 @@ bool view_shows(const struct view *v, const char *path)
 	const struct view_op *op;
 	char real[PATH_MAX];
 
-	if (realpath(path, real) == NULL)
+	if (!path_resolve(path, real))
 		return false;
 	op = view_covering(v, real, v->count);
 	return op != NULL && op->kind == VIEW_BIND;

@@ -79,6 +79,14 @@ bool cgroup_is_empty(const struct cgroup *g);
 int cgroup_remove(const struct cgroup *g);
 void cgroup_close(struct cgroup *g); /* closes descriptors only */
 
+/*
+ * The group that we are in ourselves, where a container shows it at /sys/fs/cgroup; version 0:
+ * nothing is shown. To be read only (cgroup_read_usage), and closed.
+ */
+void cgroup_open_self(struct cgroup *g);
+/* Which of these limits, or tighter ones, are really in force there: g->is_kept. */
+void cgroup_check_limits(struct cgroup *g, const struct cgroup_limits *limits);
+
 /* For the probe: what could be kept here, by trying with limits that do not hurt; reasons in
  * g->why. */
 int cgroup_probe(struct cgroup *g, struct err *e);

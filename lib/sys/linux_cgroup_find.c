@@ -109,6 +109,9 @@ int cgroup_map_load(struct cgroup_map *map, struct err *e)
 	buf_init(&map->mounts, LIMIT_MOUNTINFO);
 	ssize_t len =
 	    fd_read_small(AT_FDCWD, "/proc/self/cgroup", map->self_text, sizeof map->self_text);
+	if (len == -ENOENT)
+		return err_set(e, ERR_IO,
+		    "/proc/self/cgroup does not name our group: mount -t proc proc /proc");
 	if (len < 0)
 		return err_sys(e, ERR_IO, (int)-len, "read /proc/self/cgroup");
 	if (mountinfo_load(&map->mounts, e) < 0)

@@ -36,7 +36,7 @@ static void v1_read(const struct cgroup *g, int memory_fd, struct cgroup_usage *
 	u->has_cpu = v1_read_cpu(g, u);
 }
 
-/* memory.peak came with 5.19, pids.peak with 6.11; cpu.stat needs no cpu controller. */
+/* memory.peak came with 5.19, pids.peak with 6.1; cpu.stat needs no cpu controller. */
 static void v2_read(const struct cgroup *g, int memory_fd, struct cgroup_usage *u)
 {
 	u->has_memory_peak = cgroup_file_get(memory_fd, "memory.peak", &u->memory_peak_bytes) == 0;

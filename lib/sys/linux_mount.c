@@ -194,10 +194,11 @@ int mount_pivot(bool *is_detachable)
 	*is_detachable = true;
 	if (syscall(SYS_pivot_root, ".", ".") == 0)
 		return 0;
-	if (errno != EINVAL)
+	if (errno != EINVAL && errno != EPERM && errno != ENOSYS)
 		return -errno;
-	/* the root is the initramfs, which has no parent to hang the old root on: switch_root(8)
-	 * does the same */
+	/* EINVAL: the root is the initramfs, which has no parent to hang the old root on; the
+	 * others: a container's filter lets everything through but this call (Docker's with
+	 * CAP_SYS_ADMIN). switch_root(8) does the same */
 	*is_detachable = false;
 	(void)sys_mount(".", "/", NULL, SBX_MS_MOVE, NULL); /* it may lie on "/" already */
 	if (chroot(".") != 0 || chdir("/") != 0)

@@ -3,6 +3,7 @@
  * child here makes raw system calls only.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
@@ -34,14 +35,53 @@ pid_t proc_fork(uint64_t namespaces)
 
 #define PROC_VFORK_STACK (128UL * 1024UL)
 
+bool proc_may_copy(void)
+{
+	/* a size of 0 is EINVAL wherever the call is there (clone3(2)) */
+	return syscall(SYS_clone3, NULL, 0UL) < 0 && errno != EINVAL;
+}
+
+struct vfork_call {
+	int (*fn)(void *arg);
+	void *arg;
+	int exec_fds[2]; /* the write end closes on exec; -1: the kernel waits for us */
+};
+
+static int vfork_main(void *arg)
+{
+	struct vfork_call *call = arg;
+
+	return call->fn(call->arg);
+}
+
+/* Until no process holds the write end any more: the child has called exec or ended. */
+static void vfork_wait(struct vfork_call *call)
+{
+	char byte;
+
+	if (call->exec_fds[0] < 0)
+		return;
+	(void)close(call->exec_fds[1]);
+	while (read(call->exec_fds[0], &byte, 1) < 0 && errno == EINTR)
+		;
+	(void)close(call->exec_fds[0]);
+}
+
 pid_t proc_vfork(int (*fn)(void *arg), void *arg)
 {
 	/* not on the caller's stack, which the child must not write over; one child at a time uses
 	 * it */
 	static _Alignas(64) unsigned char stack[PROC_VFORK_STACK];
-	int pid = clone(fn, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, arg);
+	struct vfork_call call = { fn, arg, { -1, -1 } };
+	int pid;
 
-	return pid < 0 ? (pid_t)-errno : (pid_t)pid;
+	if (proc_may_copy() && pipe2(call.exec_fds, O_CLOEXEC) != 0)
+		return (pid_t)-errno;
+	pid = clone(vfork_main, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &call);
+	if (pid < 0)
+		pid = -errno;
+	vfork_wait(&call);
+	return (pid_t)pid;
 }
 
 pid_t proc_vfork_into(int cgroup_fd, int (*fn)(void *arg), void *arg)
@@ -56,8 +96,10 @@ pid_t proc_vfork_into(int cgroup_fd, int (*fn)(void *arg), void *arg)
 	pid = syscall(SYS_clone3, &args, sizeof args);
 	if (pid == 0)
 		_exit(fn(arg));
-	if (pid < 0 &&
-	    (errno == E2BIG || errno == EINVAL || errno == EPERM)) /* older kernels, filters */
+	/* older kernels, filters; EACCES: a folder above the group is another user's, which only
+	 * counts for us here, and not for a descriptor that the runner has opened (cgroup v2, since
+	 * 5.16) */
+	if (pid < 0 && (errno == E2BIG || errno == EINVAL || errno == EPERM || errno == EACCES))
 		return -ENOSYS;
 	return pid < 0 ? (pid_t)-errno : (pid_t)pid;
 }
@@ -74,9 +116,9 @@ void proc_set_dumpable(bool is_dumpable)
 	(void)prctl(PR_SET_DUMPABLE, is_dumpable ? 1UL : 0UL, 0UL, 0UL, 0UL);
 }
 
-void proc_set_subreaper(void)
+int proc_set_subreaper(void)
 {
-	(void)prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL);
+	return prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL) == 0 ? 0 : -errno;
 }
 
 void proc_die_with_parent(pid_t parent)

@@ -15,7 +15,7 @@
 #include "linux_abi.h"
 #include "linux_syscalls.h"
 
-#define RULES_ALLOC_MIN 128
+#define RULES_ALLOC_MIN 24
 #define DENY_WITH(errnum) (SECCOMP_RET_ERRNO | (errnum))
 #define SYSCALL_CLASSES (SYSCALL_PERSONALITY + 1)
 #define BIT(n) (UINT64_C(1) << (n))
@@ -116,6 +116,14 @@ static const struct seccomp_rule ioctl_rules[] = {
 /* 0xffffffff asks for the current one. Others switch off address randomisation and similar. */
 static const struct seccomp_rule personality_rules[] = { DENY_IF(EPERM, 1, IS_NOT(0, INT_MASK)) };
 
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+/* the errno of a kernel with vm.memfd_noexec=2 */
+static const struct seccomp_rule memfd_rules[] = {
+	DENY_IF(EACCES, 1, MASKED(1, MFD_NOEXEC_SEAL, 0)),
+};
+
 #define LIST(a) \
 	{ \
 		(a), MEM_COUNT(a) \
@@ -134,6 +142,7 @@ static const struct rule_list builtin[SYSCALL_CLASSES] = {
 	[SYSCALL_PERSONALITY] = LIST(personality_rules),
 };
 static const struct rule_list socket_local = LIST(socket_local_rules);
+static const struct rule_list memfd_noexec = LIST(memfd_rules);
 
 void seccomp_rules_init(struct seccomp_rules *r)
 {
@@ -211,6 +220,9 @@ static const struct rule_list *builtin_of(int nr, unsigned flags)
 {
 	enum syscall_class class = syscalls_class(nr);
 
+	if ((flags & SECCOMP_BUILTIN_NO_MEMFD_EXEC) != 0 &&
+	    nr == seccomp_syscall_number("memfd_create"))
+		return &memfd_noexec;
 	return class == SYSCALL_SOCKET && (flags & SECCOMP_BUILTIN_DENY_INET) != 0 ?
 		   &socket_local :
 		   &builtin[class];

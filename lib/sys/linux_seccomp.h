@@ -61,6 +61,9 @@ struct seccomp_rules {
 enum {
 	SECCOMP_BUILTIN_DENY_INET =
 	    1 << 0, /* --net none without a network namespace: AF_UNIX sockets only */
+	/* memory files only if they can never be executed: what is written cannot be run by that
+	 * way round a noexec mount either (memfd_create(2), MFD_NOEXEC_SEAL) */
+	SECCOMP_BUILTIN_NO_MEMFD_EXEC = 1 << 1,
 };
 
 void seccomp_rules_init(struct seccomp_rules *r);

@@ -276,7 +276,7 @@ static uint32_t asm_trampoline(struct builder *b, uint32_t place)
 /* yes and no become nearer places when they were too far, so that later jumps profit. */
 static void asm_jump(struct builder *b, unsigned op, uint32_t k, uint32_t *yes, uint32_t *no)
 {
-	while (!b->has_failed) { /* a trampoline may push the other target out of reach: three rounds */
+	while (!b->has_failed) { /* a trampoline may push the other out of reach: three rounds */
 		if (b->count - *yes > JUMP_MAX)
 			*yes = asm_trampoline(b, *yes);
 		else if (b->count - *no > JUMP_MAX)

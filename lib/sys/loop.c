@@ -192,10 +192,22 @@ static void loop_close_holes(struct loop *l)
 	l->watch_count = n;
 }
 
+/* A signal that came while a loop without a handler for it waited (a question asked from inside a
+ * handler of this one) is still to be told. */
+static bool loop_has_pending(const struct loop *l)
+{
+	for (int s = 1; loop_any_pending && s < LOOP_SIGNALS; s++)
+		if (loop_pending[s] && l->signal_fn[s] != NULL)
+			return true;
+	return false;
+}
+
 static int64_t loop_wait_us(const struct loop *l)
 {
 	uint64_t due = UINT64_MAX, now;
 
+	if (loop_has_pending(l))
+		return 0;
 	for (size_t i = 0; i < l->timer_count; i++)
 		if (l->timers[i]->due_us < due)
 			due = l->timers[i]->due_us;
@@ -233,9 +245,12 @@ static void loop_call_signals(struct loop *l)
 	for (int s = 1; s < LOOP_SIGNALS; s++) {
 		if (!loop_pending[s])
 			continue;
+		if (l->signal_fn[s] == NULL) {
+			loop_any_pending = 1;
+			continue;
+		}
 		loop_pending[s] = 0;
-		if (l->signal_fn[s] != NULL)
-			l->signal_fn[s](l, s, l->signal_ctx[s]);
+		l->signal_fn[s](l, s, l->signal_ctx[s]);
 	}
 }
 

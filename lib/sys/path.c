@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -72,6 +73,30 @@ static bool path_has_parent(const char *rel)
 		w += n;
 	}
 	return false;
+}
+
+/* Absolute, and as realpath(3) would print it, but for links. */
+static bool path_is_clean(const char *path)
+{
+	if (path[0] != '/')
+		return false;
+	for (const char *w = path + 1; w[-1] != '\0'; w += strcspn(w, "/") + 1) {
+		size_t n = strcspn(w, "/");
+
+		if (n == 0 || (n <= 2 && strspn(w, ".") >= n))
+			return false; /* "//", a slash at the end, "." and "..": rare enough */
+	}
+	return true;
+}
+
+/* realpath(3) asks about each part of a path; most have no link, which one call can tell. */
+bool path_resolve(const char *path, char *real)
+{
+	size_t n = strlen(path);
+
+	if (path_is_clean(path) && n < PATH_MAX && path_os_is_without_links(path))
+		return memcpy(real, path, n + 1) != NULL;
+	return realpath(path, real) != NULL;
 }
 
 int path_open_from_here(const char *path, int flags)

@@ -15,6 +15,12 @@ int path_os_open_beneath(int dir_fd, const char *rel, int flags)
 	return -ENOSYS;
 }
 
+bool path_os_is_without_links(const char *path)
+{
+	(void)path;
+	return false;
+}
+
 bool path_os_is_link(int dir_fd, const char *name)
 {
 	struct stat st;
@@ -53,4 +59,9 @@ int path_os_real(const char *path, char *real)
 	(void)close(fd);
 #endif
 	return 0;
+}
+
+bool path_os_can_write(int dir_fd)
+{
+	return faccessat(dir_fd, ".", W_OK | X_OK, AT_EACCESS) == 0;
 }

@@ -69,8 +69,14 @@ void proc_set_dumpable(bool is_dumpable)
 	(void)is_dumpable;
 }
 
-void proc_set_subreaper(void)
+int proc_set_subreaper(void)
 {
+	return -ENOSYS;
+}
+
+bool proc_may_copy(void)
+{
+	return true;
 }
 
 void proc_die_with_parent(pid_t parent)

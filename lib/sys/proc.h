@@ -25,10 +25,16 @@ pid_t proc_fork(uint64_t namespaces);
 /*
  * Run fn(arg) in a child that shares our memory and has a stack of its own, and wait until it has
  * called exec or _exit (CLONE_VM|CLONE_VFORK). fn returns the exit status of a child that did not
- * exec. One at a time. -errno. Elsewhere than on Linux the child has a copy of our memory: what it
- * is to tell must lie in memory that is shared (proc_share).
+ * exec. One at a time. -errno.
  */
 pid_t proc_vfork(int (*fn)(void *arg), void *arg);
+/*
+ * May a child of proc_vfork() have a copy of our memory instead? Elsewhere than on Linux it has. An
+ * emulator of user programs (qemu-user) makes a fork of every vfork; it also lacks clone3(2), and
+ * so do some containers, where the answer is true without need. What the child is to tell must then
+ * lie in memory that is shared (proc_share).
+ */
+bool proc_may_copy(void);
 
 /*
  * The same into a control group v2 (a descriptor of its folder; CLONE_INTO_CGROUP, 5.7), which
@@ -48,7 +54,7 @@ int proc_exit_status(int wait_status); /* as a shell counts: 0..255, 128+n after
 /* Not readable by other processes of the same user: /proc/PID/environ, mem, ptrace; no core file
  * (prctl(2)). */
 void proc_set_dumpable(bool is_dumpable);
-void proc_set_subreaper(void); /* orphans of our descendants become our children */
+int proc_set_subreaper(void); /* orphans of our descendants become our children; 0 or -errno */
 bool proc_has_subreaper(void); /* false: the system knows no such thing, and init gets them */
 void proc_die_with_parent(
     pid_t parent); /* SIGKILL when the parent ends; _exit now if it is gone already */

@@ -2,8 +2,8 @@
  * What the kernel alone costs, as floors for the runner:
  *   floor ns CMD...                one clone3 with every namespace, a vfork and exec of CMD as
  *                                  its child, two waits
- *   floor landlock PATH... -- CMD  the forks of the landlock backend, a rule for each PATH, a
- *                                  filter of the same length class, exec of CMD
+ *   floor landlock PATH... -- CMD  the forks of the landlock backend, a rule for each PATH, two
+ *                                  filters of the same length class, exec of CMD
  *   floor true                     does nothing (the command of all measurements)
  *   floor write BYTES              writes so many bytes to stdout in pieces of 64 KiB
  * It restricts nothing that would be worth it; it only makes the same calls.
@@ -24,7 +24,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define FILTER_LENGTH 150 /* what the runner's own filter has */
+/* What the filters of the landlock backend have: the usual one, and the one for what is outside. */
+#define FILTER_LENGTH 150
+#define OUTSIDE_LENGTH 58
 
 static int wait_status(pid_t pid)
 {
@@ -79,16 +81,16 @@ static int add_rules(int ruleset, char **paths)
 	return *paths == NULL ? -1 : 0;
 }
 
-static int install_filter(void)
+static int install_filter(int length)
 {
 	static struct sock_filter f[FILTER_LENGTH];
-	struct sock_fprog prog = { FILTER_LENGTH, f };
+	struct sock_fprog prog = { (unsigned short)length, f };
 
 	f[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0);
-	for (int i = 1; i < FILTER_LENGTH - 1; i++) /* a list of numbers that nothing has */
+	for (int i = 1; i < length - 1; i++) /* a list of numbers that nothing has */
 		f[i] = (struct sock_filter)BPF_JUMP(
 		    BPF_JMP | BPF_JEQ | BPF_K, 100000U + (unsigned)i, 0, 0);
-	f[FILTER_LENGTH - 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	f[length - 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog, 0, 0);
 }
 
@@ -101,7 +103,8 @@ static __attribute__((noinline)) pid_t spawn_restricted(int ruleset, char **comm
 	if (child != 0)
 		return child;
 	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (syscall(SYS_landlock_restrict_self, ruleset, 0) != 0 || install_filter() != 0)
+	if (syscall(SYS_landlock_restrict_self, ruleset, 0) != 0 ||
+	    install_filter(OUTSIDE_LENGTH) != 0 || install_filter(FILTER_LENGTH) != 0)
 		_exit(1);
 	execv(command[0], command);
 	_exit(127);

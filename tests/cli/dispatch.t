@@ -102,8 +102,14 @@ is "$rc:$err" 0: '--show-asset alone lists'
 for asset in $out; do
 	run "$one" --show-asset "$asset"
 	is "$rc" 0 "--show-asset $asset"
-	ok "--show-asset $asset prints the file's bytes" \
-		cmp "$tmp/.out" "$SBX_ROOT/lib/assets/$asset"
+	file=$SBX_ROOT/lib/assets/$asset
+	[ "$asset" != licenses ] || file=$SBX_BUILD/licenses
+	ok "--show-asset $asset prints the file's bytes" cmp "$tmp/.out" "$file"
+done
+run "$one" --show-asset licenses
+like "$out" '^This program contains:$' 'the notices of what is built in'
+for part in sbx musl cjson; do
+	like "$out" "^$part( |\$)" "the notice of $part"
 done
 run "$one" --show-asset no-such-thing
 is "$rc:$out" 125: '--show-asset of an unknown name'

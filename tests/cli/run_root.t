@@ -79,7 +79,7 @@ named() {
 	rm -f "$HOME_OF/made"
 }
 HOME_OF=$tmp/home
-[ "$(id -u)" != 0 ] || HOME_OF=$tmp/caller-home
+[ "${callers%% *}" != root ] || HOME_OF=$tmp/caller-home
 callers=${callers%% *} ONLY='landlock namespace bubblewrap' each_run named
 
 # native hides nothing: there a root only says where -C may lead.

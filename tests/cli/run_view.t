@@ -23,7 +23,7 @@ usual() {
 	isnt "$rc" 0 "$at: a folder that was not given is not there"
 	like "$out" '^data' "$at: the root can be written"
 	is "$(cat f)" data "$at: and the host sees it"
-	is "$(stat -c %u:%g f)" "$(as "$who" id -u):$(as "$who" id -g)" \
+	is "$(stat -c %u:%g f)" "$(owner "$who")" \
 		"$at: files belong to the caller"
 	rm -f f
 	for folder in /usr /etc /bin; do
@@ -197,12 +197,13 @@ identity() {
 	sandbox -- sh -c 'id -u; id -g'
 	is "$(printf '%s' "$out" | tr '\n' :)" "$(as "$who" id -u):$(as "$who" id -g)" \
 		"$at: the caller's own number"
-	case $who:$backend in
-	root:native | *:namespace)
+	case $who:$backend${CLI_DENY:+:}${CLI_DENY:-} in
+	*:namespace:*userns*) refuse 125 'user namespace' '--user' --user 4321 ;;
+	root:native* | *:namespace*)
 		sandbox --user 4321:8765 -- sh -c 'id -u; id -g; id -G; : >f'
 		is "$(printf '%s' "$out" | tr '\n' :)" 4321:8765:8765 "$at: --user UID:GID"
 		if [ "$backend" = namespace ]; then
-			is "$(stat -c %u f)" "$(as "$who" id -u)" "$at: --user is only shown"
+			is "$(stat -c %u:%g f)" "$(owner "$who")" "$at: --user is only shown"
 		else
 			ok "$at: --user cannot write what is root's" test ! -e f
 		fi
@@ -210,7 +211,7 @@ identity() {
 		sandbox --user 4321 -- id -g
 		is "$out" 4321 "$at: --user UID: the group is the same"
 		;;
-	user:native | *:landlock) refuse 125 '--user' '--user' --user 4321 ;;
+	user:native* | *:landlock*) refuse 125 '--user' '--user' --user 4321 ;;
 	esac
 }
 each_run identity

@@ -142,7 +142,7 @@ after_world() {
 	wrap=''
 }
 
-attack_everywhere "$numbers" "$worlds root-no-mountapi"
+attack_everywhere "$numbers"
 for world in root user; do
 	build_folders "$(owner_of "$world")"
 	label="native as $world"

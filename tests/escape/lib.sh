@@ -24,6 +24,7 @@ sbx_run=$SBX_BUILD/sbx-run
 [ -x "$sbx_run" ] || skip_all "$sbx_run is not built"
 command -v bwrap >/dev/null 2>&1 || skip_all 'bwrap is missing (apt-get install bubblewrap)'
 tap_make_user
+user_home >/dev/null
 
 # A test that was killed could not clean up.
 find /var/tmp /etc /opt /usr/lib -maxdepth 1 -name 'sbx-escape*.*' -mmin +60 -exec rm -rf -- {} +
@@ -172,6 +173,9 @@ world_run() {
 	root-no-*) "$deny" "${world#root-no-}" -- env "$@" ;;
 	user) as_user "$@" ;;
 	userns) as_user unshare --user --map-root-user -- env "$@" ;;
+	userns-no-*)
+		as_user unshare --user --map-root-user -- "$deny" "${world#userns-no-}" -- env "$@"
+		;;
 	no-*) as_user "$deny" "${world#no-}" -- env "$@" ;;
 	*) bail "no world $world" ;;
 	esac
@@ -188,7 +192,8 @@ attack_params() {
 		"small=$work/root/mnt" "pid1=$(cat /proc/1/comm)"
 	# Root's own files below /usr are hidden by id mapping alone, as the README says.
 	case ${run_backend:-control}:${run_world:-} in
-	control:* | namespace:user | namespace:userns | namespace:no-*) echo "usr_canary=$usr_canary" ;;
+	control:* | namespace:user | namespace:userns | namespace:userns-no-* | namespace:no-*)
+		echo "usr_canary=$usr_canary" ;;
 	namespace:root | namespace:root-no-openat2 | namespace:root-no-clone3 | namespace:root-no-landlock)
 		echo "usr_canary=$usr_canary" ;;
 	esac
@@ -281,7 +286,7 @@ is_refusal_right() {
 	case $1/$2 in
 	*no-landlock/landlock) echo yes ;;
 	no-userns/namespace | no-userns/bubblewrap) echo yes ;;
-	root-no-userns/namespace | root-no-userns/bubblewrap) echo maybe ;;
+	*-no-userns/namespace | *-no-userns/bubblewrap) echo maybe ;;
 	*) echo no ;;
 	esac
 }
@@ -321,8 +326,10 @@ sbx() {
 }
 
 # The worlds in which every attack is tried.
-worlds='root user userns root-userns no-openat2 no-clone3 no-landlock no-mountapi no-userns
-	root-no-userns'
+worlds='root user userns root-userns'
+for word in openat2 clone3 landlock mountapi userns; do
+	worlds="$worlds root-no-$word no-$word userns-no-$word"
+done
 
 # attack_everywhere NUMBERS [WORLDS]: every world and every backend that isolates. A test may define
 # anew what happens around a world, the extra options of a backend, and what follows a run.

@@ -3,7 +3,10 @@
 #   build  compiler and tools for `make` (with CROSS=triple: the cross compiler)
 #   light  what the tests run against and need
 #   zig    npm, and by it the compiler for macOS into ZIG_DIR (build/zig)
-#   heavy  container engines and zig, for the machine where nothing may be skipped
+#   dist   compilers for the other processors
+#   cross  those, and an emulator of user programs
+#   vm     emulators of machines, and compilers for the machines that they emulate
+#   heavy  container engines, cross, vm and zig, for the machine where nothing may be skipped
 #   lint   the checkers of `make lint`
 # Only root installs. An ordinary user is told the command: an error for build, else a remark.
 # Must not remove or upgrade anything.
@@ -43,10 +46,37 @@ want_light() {
 	want ip iproute2
 }
 
+want_dist() {
+	own=$(uname -m | sed 's/^armv[78].*/arm/')
+	for triple in x86_64-linux-gnu aarch64-linux-gnu arm-linux-gnueabihf riscv64-linux-gnu; do
+		[ "${triple%%-*}" = "$own" ] ||
+			want "$triple-gcc" "gcc-$(printf '%s' "$triple" | tr _ -)"
+	done
+}
+
+want_cross() {
+	want_dist
+	want qemu-aarch64-static qemu-user-static
+}
+
 want_heavy() {
+	want_cross
 	want podman podman
 	want runc runc
 	want newuidmap uidmap
+	want dockerd docker.io
+	want docker docker.io
+	want_file /bin/busybox busybox-static
+	want_vm
+}
+
+want_vm() {
+	want qemu-system-x86_64 qemu-system-x86
+	want qemu-system-aarch64 qemu-system-arm
+	want qemu-system-riscv64 qemu-system-misc
+	want aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
+	want riscv64-linux-gnu-gcc gcc-riscv64-linux-gnu
+	want cpio cpio
 }
 
 want_zig() {
@@ -80,10 +110,16 @@ for set; do
 		[ -z "$missing" ] || is_needed=1
 		;;
 	light) want_light ;;
+	dist)
+		want_dist
+		[ -z "$missing" ] || is_needed=1
+		;;
+	cross) want_cross ;;
 	heavy)
 		want_heavy
 		want_zig
 		;;
+	vm) want_vm ;;
 	zig) want_zig ;;
 	lint) want_lint ;;
 	*)
@@ -107,10 +143,10 @@ echo "sbx: $install" >&2
 log=$(mktemp)
 trap 'rm -f -- "$log"' EXIT
 # shellcheck disable=SC2086 # the packages are words
-apt-get -q -y install --no-install-recommends $missing >"$log" 2>&1 </dev/null || {
+apt-get -q -y -o DPkg::Lock::Timeout=300 install --no-install-recommends $missing >"$log" 2>&1 </dev/null || {
 	# A fresh machine has no package lists, or old ones.
 	apt-get -q update >"$log" 2>&1 </dev/null || { tail -n 5 "$log" >&2; exit 1; }
-	apt-get -q -y install --no-install-recommends $missing >"$log" 2>&1 </dev/null || {
+	apt-get -q -y -o DPkg::Lock::Timeout=300 install --no-install-recommends $missing >"$log" 2>&1 </dev/null || {
 		grep '^E: ' "$log" >&2 || tail -n 5 "$log" >&2
 		echo "sbx: that failed: $install" >&2
 		exit 1

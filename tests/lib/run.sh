@@ -54,7 +54,7 @@ stage_if_private() {
 # copy_programs FROM TO: sbx, its links and the test programs, without the object files.
 copy_programs() {
 	[ -e "$1/sbx" ] || return 0
-	cp -a "$1"/sbx* "$2/"
+	cp -a "$1"/sbx* "$1/licenses" "$2/"
 	[ ! -d "$1/tests" ] || cp -a "$1/tests" "$2/"
 }
 
@@ -116,7 +116,7 @@ run_group() {
 	# scripts wait most of their time: for a timeout, for a process to end
 	jobs=4
 	case $group in
-	unit | fuzz | lint) jobs=2 ;;
+	unit | fuzz | lint | cross | vm | places | container) jobs=2 ;;
 	escape) jobs=1 ;; # its controls attack this machine, and so each other
 	asan)
 		export SBX_BUILD="$asan" SBX_MODE=asan

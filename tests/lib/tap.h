@@ -25,7 +25,8 @@ struct tap_state {
 	int failed;
 };
 
-static struct tap_state tap_state;
+/* Weak: one state, also for a program of several files. */
+struct tap_state tap_state __attribute__((weak));
 
 #define TAP_PRINTF(fmt_index, first_arg) __attribute__((format(printf, fmt_index, first_arg)))
 

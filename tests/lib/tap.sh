@@ -13,7 +13,7 @@
 #
 # It sets: $tmp (scratch folder, removed at the end; others can pass through it),
 # $SBX_BUILD and $SBX_ROOT (defaults: this source tree). It never leaves behind a
-# process whose pid was given to `reap PID`.
+# process whose pid was given to `reap PID`; `at_exit FUNCTION` undoes the rest.
 
 SBX_ROOT=${SBX_ROOT:-$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)}
 SBX_BUILD=${SBX_BUILD:-$SBX_ROOT/build/release}
@@ -26,6 +26,7 @@ tap_ran=0
 tap_failed=0
 tap_done=0
 tap_pids=''
+tap_exits=''
 tap_user=sbxtest
 tap_home=''
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/sbx-test.XXXXXX") || exit 1
@@ -154,6 +155,12 @@ reap() {
 	tap_pids="$tap_pids $1"
 }
 
+# at_exit FUNCTION: called at the end of the script, however it ends, before $tmp is removed;
+# the last one given comes first.
+at_exit() {
+	tap_exits="$1 $tap_exits"
+}
+
 done_testing() {
 	[ "$tap_ran" -gt 0 ] || fail 'a test script must assert something'
 	printf '1..%d\n' "$tap_ran"
@@ -213,6 +220,9 @@ as_user() {
 tap_cleanup() {
 	tap_status=$?
 	trap - EXIT
+	for tap_exit in $tap_exits; do
+		"$tap_exit"
+	done
 	for tap_pid in $tap_pids; do
 		kill -KILL "$tap_pid" 2>/dev/null && wait "$tap_pid" 2>/dev/null
 	done

@@ -24,9 +24,12 @@ refuses() {
 	run "$elf" "$SBX_BUILD/sbx" 1000
 	like "$out" 'bytes, more than 1000' 'a binary over its size is refused'
 }
-gcc -static-pie -s -Wl,-z,relro,-z,now -o "$tmp/good" "$tmp/x.c" || bail 'cannot link static-pie'
+printf 'int x; int *const p = &x; void _start(void) { while (p) ; }\n' >"$tmp/bare.c"
+gcc -static-pie -nostdlib -s -Wl,-z,relro,-z,now,-z,noexecstack -fPIE -o "$tmp/good" "$tmp/bare.c" ||
+	bail 'cannot link static-pie'
 run "$elf" "$tmp/good" 2000000
 is "$rc:$out" 0: 'a static-pie program is accepted'
+refuses 'relocations that a static program does not do' 'an indirect function' -s -static-pie
 refuses 'asks for an interpreter' 'a dynamic program' -s -pie -Wl,-z,now
 refuses 'needs a shared library' 'a shared libc' -s -pie
 refuses 'is not position independent' 'a fixed address' -s -static -no-pie

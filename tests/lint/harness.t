@@ -72,6 +72,11 @@ cat >"$tmp/one.sh" <<'SH'
 . "$SBX_ROOT/tests/lib/tap.sh"
 sleep 600 &
 reap $!
+leave() { echo "left $1$(test -e "$tmp" && echo ' before the folder')"; }
+first() { leave first; }
+second() { leave second; }
+at_exit first
+at_exit second
 echo "pid=$! tmp=$tmp"
 ok one true
 done_testing
@@ -82,6 +87,8 @@ dir=$(printf '%s\n' "$out" | sed -n 's/.* tmp=//p')
 isnt "$pid" '' 'a test with a background process ran'
 ok 'its process is gone' sh -c '! kill -0 "$1" 2>/dev/null' sh "$pid"
 ok 'its folder is gone' test ! -e "$dir"
+is "$(printf '%s\n' "$out" | grep '^left' | tr '\n' ';')" \
+	'left second before the folder;left first before the folder;' 'at_exit, last in first out'
 printf '%s; ok one false; done_testing\n' "$tap" >"$tmp/two.sh"
 run sh "$tmp/two.sh"
 is "$rc" 1 'a script with a failure exits with 1'

@@ -6,7 +6,7 @@
 # A project of its own: one package "toy" with one patch.
 toy=$tmp/project/vendor
 mkdir -p "$toy/dist" "$tmp/toy-1.0" "$tmp/debian/patches"
-cp "$SBX_ROOT/vendor/fetch.sh" "$toy/"
+cp "$SBX_ROOT/vendor/fetch.sh" "$SBX_ROOT/vendor/apt.sh" "$toy/"
 printf 'old\n' >"$tmp/toy-1.0/file"
 printf -- '--- a/file\n+++ b/file\n@@ -1 +1 @@\n-old\n+new\n' >"$tmp/debian/patches/CVE-1.patch"
 printf '# a comment\n\nCVE-1.patch # why\n' >"$tmp/debian/patches/series"

@@ -343,7 +343,7 @@ static void test_random(const char *name, unsigned sets, size_t max_rules, bool 
 		struct sock_fprog p = { 0 };
 		struct err e = ERR_INIT;
 
-		random_rules(&r, rnd_below(max_rules + 1), few);
+		random_rules(&r, (size_t)rnd_below(max_rules + 1), few);
 		if (seccomp_compile(&r, &p, &e) != 0) { /* now and then over the limit */
 			too_long++;
 			seccomp_rules_fini(&r);

@@ -59,6 +59,7 @@ static void setup(struct fixture *f)
 	f->rq.policy = &f->policy;
 	f->plan.rq = &f->rq;
 	f->plan.policy = &f->policy;
+	f->plan.backend = &backend_bubblewrap;
 	f->plan.root_fd = f->plan.cwd_fd = f->plan.temp_parent_fd = -1;
 	f->plan.outside_uid = f->plan.uid = 1000;
 	f->plan.is_filter_by_tool = true;

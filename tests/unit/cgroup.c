@@ -32,8 +32,9 @@
 /* What a child does; its return value is its exit status. */
 typedef int child_fn(uint64_t amount);
 
-static int touch_memory(uint64_t bytes)
+static int touch_memory(uint64_t amount)
 {
+	size_t bytes = (size_t)amount;
 	char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (p == MAP_FAILED)

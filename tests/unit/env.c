@@ -330,7 +330,7 @@ static void test_speed(void)
 	char *host[COUNT + 1] = { 0 };
 	struct timespec a;
 	struct timespec b;
-	long best_ns = 1000000000;
+	int64_t best_ns = 1000000000;
 
 	for (int i = 0; i < COUNT; i++) {
 		host[i] = mem_printf(&err, "%s_%d=/usr/share/some/path/of/usual/length/%d:x@y",
@@ -343,11 +343,11 @@ static void test_speed(void)
 		clock_gettime(CLOCK_MONOTONIC, &a);
 		build((const char *const *)host);
 		clock_gettime(CLOCK_MONOTONIC, &b);
-		long ns = (b.tv_sec - a.tv_sec) * 1000000000L + b.tv_nsec - a.tv_nsec;
+		int64_t ns = (int64_t)(b.tv_sec - a.tv_sec) * 1000000000 + b.tv_nsec - a.tv_nsec;
 		if (ns < best_ns)
 			best_ns = ns;
 	}
-	diag("%d variables: %ld us", COUNT, best_ns / 1000);
+	diag("%d variables: %lld us", COUNT, (long long)best_ns / 1000);
 	ok(best_ns < 2000000, "%d variables are quick even with sanitizers", COUNT);
 	for (int i = 0; i < COUNT; i++)
 		free(host[i]);

@@ -198,7 +198,7 @@ static void test_find(void)
 	err_clear(&e);
 	ok(sandbox_backend_find("", &is_auto, &e) == NULL && e.kind == ERR_USAGE, "nor none");
 	err_clear(&e);
-	ok(sandbox_backend_find("docker", &is_auto, &e) == NULL && e.kind == ERR_REFUSED,
+	ok(sandbox_backend_find("seatbelt", &is_auto, &e) == NULL && e.kind == ERR_REFUSED,
 	   "one of another version is refused");
 	err_clear(&e);
 	for (size_t i = 0; sandbox_backends[i] != NULL; i++)

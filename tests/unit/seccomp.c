@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/audit.h>
 #include <sched.h>
 #include <signal.h>
@@ -160,6 +161,21 @@ static void test_table(void)
 	is_int(verdict(&full, 0x40000000 | 516, 0, 0, 0, 0), ENOSYS, "x32's own numbers: ENOSYS");
 	is_int(verdict(&full, 516, 0, 0, 0, 0), ENOSYS, "the same without the bit: ENOSYS");
 #endif
+}
+
+/*
+ * linux/audit.h makes the word of an architecture from its number in ELF headers and two flags: so
+ * our own header must give the word that the program compares with.
+ */
+static void test_own_header(void)
+{
+	extern const ElfW(Ehdr) __ehdr_start; /* the linker's */
+	uint32_t word = __ehdr_start.e_machine;
+
+	word |= __ehdr_start.e_ident[EI_CLASS] == ELFCLASS64 ? __AUDIT_ARCH_64BIT : 0U;
+	word |= __ehdr_start.e_ident[EI_DATA] == ELFDATA2LSB ? __AUDIT_ARCH_LE : 0U;
+	ok(full.filter[0].k == offsetof(struct seccomp_data, arch) && full.filter[1].k == word,
+	    "the architecture is the one of our own header: 0x%x 0x%x", full.filter[1].k, word);
 }
 
 static void test_architectures(void)
@@ -511,7 +527,7 @@ static void test_real_calls(void)
 		{ "keyctl", { 0, -3 }, EPERM, false },
 		{ "name_to_handle_at", { at, 0, 0, 0, 0 }, EPERM, false },
 		{ "personality", { 0x0040000 }, EPERM, false },
-		{ "personality", { 0xffffffff }, 0, true },
+		{ "personality", { (long)0xffffffffUL }, 0, true },
 		{ "ioctl", { 1, TIOCSTI, 0 }, EPERM, false },
 #if __SIZEOF_LONG__ == 8
 		{ "ioctl", { 1, TIOCSTI | 0x100000000, 0 }, EPERM, false },
@@ -700,6 +716,7 @@ int main(void)
 	test_short_way(SECCOMP_BUILTIN_DENY_INET, &local, "without networks");
 	test_table();
 	test_whole_calls();
+	test_own_header();
 	test_architectures();
 	test_clone();
 	test_sockets();

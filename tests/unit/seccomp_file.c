@@ -441,7 +441,7 @@ static void test_random_round_trip(void)
 
 		seccomp_rules_init(&r);
 		r.default_action = ERRNO_IS(9);
-		for (size_t n = rnd_below(12); n > 0; n--) {
+		for (uint64_t n = rnd_below(12); n > 0; n--) {
 			struct seccomp_rule rule = { 0 };
 
 			random_rule(&rule);

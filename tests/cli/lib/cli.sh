@@ -18,29 +18,42 @@ tools=$SBX_BUILD/tests/lib
 py=/usr/bin/python3
 [ -x "$py" ] || py=python3
 
-# Root tests as root and as the ordinary user; an ordinary user as himself.
+# Root tests as root and as the ordinary user; an ordinary user as himself. CLI_CALLERS names other
+# callers, CLI_DENY what the kernel shall not have (deny.c): see tests/places/denied.t.
 callers=user
 if tap_is_root; then
-	callers='root user'
+	callers=${CLI_CALLERS:-root user}
 	tap_make_user
 fi
 user_home >/dev/null
-mkdir -p "$tmp/caller-home" "$tmp/p-root" "$tmp/p-user"
+mkdir -p "$tmp/caller-home" "$tmp/p-root" "$tmp/p-user" "$tmp/p-userns"
 HOME=$tmp/caller-home
 export HOME
-! tap_is_root || chown "$tap_user:" "$tmp/p-user"
+! tap_is_root || chown "$tap_user:" "$tmp/p-user" "$tmp/p-userns"
 who=${callers%% *}
 cd "$tmp/p-$who" || bail 'no project folder'
 
-# as WHO [NAME=VALUE...] COMMAND...: a program, run by root or by the ordinary user.
+# as WHO [NAME=VALUE...] COMMAND...: a program, run by root or by the ordinary user, who may be the
+# root of a user namespace of his own.
 as() {
 	as_who=$1
 	shift
-	if [ "$as_who" = root ]; then
-		env "$@"
+	# shellcheck disable=SC2086 # words
+	set -- ${CLI_DENY:+"$tools/deny" "$CLI_DENY" --} env "$@"
+	case $as_who in
+	root) "$@" ;;
+	userns) as_user unshare --user --map-root-user -- "$@" ;;
+	# a stand-in for the tool of macOS is named in the caller's environment
+	*) as_user ${SBX_SANDBOX_EXEC:+"SBX_SANDBOX_EXEC=$SBX_SANDBOX_EXEC"} "$@" ;;
+	esac
+}
+
+# owner WHO: "UID:GID" of a caller's files, as they are outside of any namespace of his.
+owner() {
+	if [ "$1" = root ] || ! tap_is_root; then
+		echo "$(id -u):$(id -g)"
 	else
-		# a stand-in for the tool of macOS is named in the caller's environment
-		as_user ${SBX_SANDBOX_EXEC:+"SBX_SANDBOX_EXEC=$SBX_SANDBOX_EXEC"} "$@"
+		echo "$(id -u "$tap_user"):$(id -g "$tap_user")"
 	fi
 }
 

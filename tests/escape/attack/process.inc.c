@@ -215,14 +215,14 @@ static void check_proc_list(void)
 
 	if (length > 0)
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(read_buffer, "\n"), read_buffer);
-	judge_search("4.names", "pid_ns", "comm", "sbx-victim", strlen("sbx-victim"));
-	judge_search("4.arguments", "pid_ns", "cmdline", "\0victim", sizeof("\0victim"));
+	judge_search("4.names", "proc", "comm", "sbx-victim", strlen("sbx-victim"));
+	judge_search("4.arguments", "proc", "cmdline", "\0victim", sizeof("\0victim"));
 	if (length < 0)
-		judge("4.pid1", "pid_ns", errno, refuse_read);
+		judge("4.pid1", "proc", errno, refuse_read);
 	else if (strcmp(name, param_get("pid1")) != 0)
-		report(BLOCKED, "4.pid1", "pid_ns", "pid 1 is %s", name);
+		report(BLOCKED, "4.pid1", "proc", "pid 1 is %s", name);
 	else
-		report(SUCCEEDED, "4.pid1", "pid_ns", "pid 1 is %s", name);
+		report(SUCCEEDED, "4.pid1", "proc", "pid 1 is %s", name);
 }
 
 /* 5: the runner was started with the canary in its environment. */
@@ -290,6 +290,14 @@ static void judge_fds(const char *attempt, const char *layers, const char *folde
 		report(BLOCKED, attempt, layers, "nothing there could be opened");
 }
 
+/* On a read-only /proc nothing can be written there, yet it might be read. */
+static int open_mem(long pid)
+{
+	int error = open_errno(path_of("/proc/%ld/mem", pid), O_RDWR);
+
+	return error == EROFS ? open_errno(path_of("/proc/%ld/mem", pid), O_RDONLY) : error;
+}
+
 /* 7: pid 1 and the guardian may stand inside the sandbox: then their root shows no canary. */
 static void judge_links(const char *who, const char *layers, long pid)
 {
@@ -298,8 +306,7 @@ static void judge_links(const char *who, const char *layers, long pid)
 	judge_read(path_of("7.%s-root", who), layers, path_of("/proc/%ld/root%s", pid, secret));
 	judge_read(path_of("7.%s-cwd", who), layers,
 	    path_of("/proc/%ld/cwd/../../../../../../../..%s", pid, secret));
-	judge(path_of("7.%s-mem", who), layers, open_errno(path_of("/proc/%ld/mem", pid), O_RDWR),
-	    refuse_read);
+	judge(path_of("7.%s-mem", who), layers, open_mem(pid), refuse_read);
 	judge(path_of("7.%s-exe", who), layers, open_errno(path_of("/proc/%ld/exe", pid), O_RDONLY),
 	    refuse_read);
 	judge_fds(path_of("7.%s-fd", who), layers, path_of("/proc/%ld/fd", pid));

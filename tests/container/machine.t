@@ -1,0 +1,131 @@
+#!/bin/sh
+# podman's virtual machine, and engines that do not do what they should, against a stand-in that records what it is
+# asked and hands `run` on to the real podman.
+. "$SBX_ROOT/tests/lib/tap.sh"
+. "$SBX_ROOT/tests/lib/engine.sh"
+
+engine_rootfs "$tmp/image.tar" || skip_all "$engine_why"
+engine_podman_ready || skip_all "$engine_why"
+engine_import podman localhost/box:1 "$tmp/image.tar" || skip_all "$engine_why"
+
+fake=$tmp/fake
+log=$fake/log
+mkdir -p "$fake"
+cat >"$fake/podman" <<END
+#!/bin/sh
+cd "$fake" || exit 99
+printf '%s\n' "\$*" >>"$log"
+[ "\$1" = run ] || readlink "/proc/\$\$/fd/0" >>"$fake/stdin"
+[ ! -e "hang-\$1" ] || exec sleep 1000
+case "\$1 \$2" in
+'info --format')
+	[ ! -e garbage ] || { echo 'not JSON'; exit 0; }
+	if [ "\$(cat state 2>/dev/null)" != running ] && [ ! -e local ]; then
+		echo 'Cannot connect to Podman. Please verify your connection' >&2
+		exit 125
+	fi
+	cat info.json
+	;;
+'machine inspect') [ -e state ] || exit 125; cat state ;;
+'machine start') [ ! -e no-start ] || { echo 'Error: qemu is missing' >&2; exit 125; }; echo running >state ;;
+'machine set') [ -e knows-volume ] || { echo 'Error: unknown flag: --volume' >&2; exit 125; } ;;
+'machine ssh') [ ! -e blind ] ;;
+'rm '*) ;;
+run*) exec $(command -v podman) "\$@" ;;
+*) exit 98 ;;
+esac
+END
+chmod 0755 "$fake/podman"
+arch=$(uname -m)
+printf '{"host":{"arch":"%s","security":{"rootless":true},"serviceIsRemote":true},"version":{"Version":"5"}}' "$arch" \
+	>"$fake/info.json"
+export SBX_RUNTIME="$fake/podman" SBX_IMAGE=localhost/box:1 SBX_STATE_DIR="$tmp/state"
+
+sbx() {
+	timeout -k 5 200 "$SBX_BUILD/sbx-run" -b container "$@"
+}
+
+# fresh: a stand-in that was never asked, with a machine that is stopped
+fresh() {
+	rm -rf "$SBX_STATE_DIR" "$fake"/hang-* "$fake/no-start" "$fake/blind" "$fake/garbage" "$fake/local" \
+		"$fake/knows-volume"
+	echo stopped >"$fake/state"
+	: >"$log"
+	: >"$fake/stdin"
+}
+
+# asked: the questions so far, without what differs from run to run
+asked() {
+	sed -e "s|$tmp|TMP|g" -e 's/^run .*/run/' -e 's/sbx-[0-9a-f]\{16\}/NAME/' "$log" | tr '\n' ';'
+}
+
+fresh
+run sbx -- echo inside
+is "$rc:$out" '0:inside' 'with a machine that was stopped'
+is "$(asked)" "info --format json;machine inspect --format {{.State}};machine inspect --format {{.State}};$(
+	)machine set --volume TMP/state:TMP/state;machine start;machine ssh -- test -d TMP/state;run;" \
+	'it is started, and asked whether it sees the folder'
+is "$(sort -u "$fake/stdin")" /dev/null 'helpers read nothing of ours'
+ok 'it is known that we started it' test -e "$SBX_STATE_DIR/engine/machine-started"
+: >"$log"
+run sbx -- echo again
+is "$rc:$out" '0:again' 'with a machine that runs'
+is "$(asked)" 'machine inspect --format {{.State}};machine ssh -- test -d TMP/state;run;' \
+	'what the engine is, is not asked again, and nothing is started'
+mkdir "$tmp/project"
+run sbx --root "$tmp/project" -- ls
+like "$(asked)" 'ssh -- test -d TMP/state;machine ssh -- test -d TMP/project;run;$' 'a project is looked for too'
+
+fresh
+: >"$fake/no-start"
+run sbx -- true
+is "$rc" 125 'a machine that does not start'
+like "$err" '^sbx-run: podman machine: it does not start: Error: qemu is missing' 'and why'
+fresh
+: >"$fake/blind"
+run sbx -- true
+like "$rc:$err" "^125:sbx-run: podman's machine does not see $SBX_STATE_DIR.*--volume" 'a folder that it does not share'
+fresh
+rm "$fake/state"
+run sbx -- true
+like "$rc:$err" '^125:sbx-run: podman does not work here: Cannot connect to Podman' 'no machine at all'
+fresh
+: >"$fake/garbage"
+run sbx -- true
+like "$rc:$err" '^125:sbx-run: podman:1:1' 'an answer that is none'
+unlike "$(cat "$log")" rootful 'nothing is ever made rootful'
+unlike "$(cat "$log")" 'machine stop' 'and nothing was stopped'
+
+# Engines that do not answer.
+fresh
+: >"$fake/hang-info"
+run sbx -- true
+like "$rc:$err" '^125:sbx-run: podman: .* did not answer within' 'an engine that does not answer: a line, in a while'
+is "$(pgrep -f "$fake/podman info" | wc -l)" 0 'and the question is over'
+fresh
+: >"$fake/local"
+: >"$fake/hang-run"
+echo running >"$fake/state"
+sbx -- true >"$tmp/out" 2>"$tmp/err" &
+job=$!
+for _ in $(seq 100); do
+	grep -q '^run ' "$log" && break
+	sleep 0.1
+done
+kill -TERM "$(pgrep -P "$job")"
+wait "$job"
+is "$?" 125 'a start that hangs can be ended'
+like "$(asked)" 'run;rm --force --time 0 --ignore NAME;' 'and what may be of it is removed'
+is "$(ls "$SBX_STATE_DIR/run")" '' 'with its folder'
+is "$(pgrep -f "$fake" | wc -l)" 0 'and no process is left'
+
+# An engine that is there no more: what was known of it is forgotten with the failure.
+fresh
+: >"$fake/local"
+echo running >"$fake/state"
+run sbx -- true
+ok 'what an engine said is kept' test -s "$SBX_STATE_DIR/engine/podman.json"
+run sbx --image localhost/nosuch:1 -- true
+is "$rc" 125 'a run that the engine refused'
+ok 'then it will be asked again' test ! -e "$SBX_STATE_DIR/engine/podman.json"
+done_testing

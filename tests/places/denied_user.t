@@ -1,0 +1,4 @@
+#!/bin/sh
+# The command line on kernels that lack system calls, started by an ordinary user.
+. "${SBX_ROOT:-$(dirname -- "$0")/../..}/tests/places/denied.sh"
+denied user
