@@ -74,7 +74,7 @@ backends() {
 	for name in namespace ns bubblewrap bwrap landlock; do
 		run as "$who" "$sbx" -b "$name" -- touch canary
 		is "$rc:$out" 125: "$who: $name: refused"
-		like "$err" "backend $name is for Linux only; use auto, sandbox_exec or native" \
+		like "$err" "backend $name is for Linux only; use auto, sandbox_exec, native" \
 			"$who: $name: said"
 		ok "$who: $name: nothing was run" test ! -e canary
 	done
