@@ -155,8 +155,8 @@ LINUX_ONLY := $(call in,linux) $(addprefix lib/sandbox/,alias.c be_bubblewrap.c 
 LINUX_TABLES := $(addprefix lib/sys/linux_,seccomp.c seccomp_bpf.c seccomp_print.c syscalls.c)
 LEFT_OUT_linux = $(call in,posix macos)
 LEFT_OUT_macos = $(filter-out $(LINUX_TABLES),$(LINUX_ONLY))
-LEFT_OUT_portable = $(filter-out lib/sys/linux_proc_list.c lib/sys/linux_self.c, \
-	$(LEFT_OUT_macos)) $(call in,macos)
+LEFT_OUT_portable = $(filter-out $(addprefix lib/sys/linux_,proc_list.c relro.c self.c), \
+	$(LEFT_OUT_macos)) $(call in,macos) lib/sys/posix_relro.c
 SRC := $(filter-out $(LEFT_OUT_$(PLATFORM)),$(ALL_SRC))
 OBJ := $(SRC:%.c=$(O)/%.o)
 ASSETS := $(sort $(filter-out %.c %.h %.sh %.mk,$(wildcard lib/assets/*.*)))
