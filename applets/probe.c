@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "../lib/base/limits.h"
@@ -17,6 +16,7 @@
 #include "../lib/policy/layers.h"
 #include "../lib/sandbox/probe.h"
 #include "../lib/sys/loop.h"
+#include "../lib/sys/self.h"
 #include "applets.h"
 #include "out.h"
 #include "probe_opts.h"
@@ -77,19 +77,6 @@ const struct opt_table probe_opt_table = {
 	.count = MEM_COUNT(probe_opts),
 };
 
-/* Our own program as a path that can be bound and run; /proc may not be mounted. */
-static const char *probe_self_path(char *path, size_t size)
-{
-	const char *execfn = (const char *)(uintptr_t)getauxval(AT_EXECFN);
-	ssize_t n = readlink("/proc/self/exe", path, size - 1);
-
-	if (n > 0) {
-		path[n] = '\0';
-		return path;
-	}
-	return execfn != NULL && realpath(execfn, path) != NULL ? path : NULL;
-}
-
 static int probe_status(const struct probe_options *o, const struct probe_report *r)
 {
 	for (int i = 0; i < LAYER_COUNT; i++)
@@ -105,17 +92,15 @@ static int probe_status(const struct probe_options *o, const struct probe_report
 static int probe_report(const struct probe_options *o, char *const *envp, struct err *e)
 {
 	char self[PATH_MAX];
-	const char *self_path = probe_self_path(self, sizeof self);
 	struct probe_report *r = mem_calloc(1, sizeof *r, e);
 	struct buf out;
 	int rc;
 
 	if (r == NULL)
 		return -1;
-	if (self_path == NULL) {
+	if (self_path(NULL, self, e) != 0) {
 		free(r);
-		return err_set(e, ERR_SETUP,
-		    "cannot find our own program; mount /proc or start it by its path");
+		return -1;
 	}
 	/* not the caller's folder: the runs get an empty one of their own, and our program lies
 	 * outside of it */
@@ -124,7 +109,7 @@ static int probe_report(const struct probe_options *o, char *const *envp, struct
 		return err_sys(e, ERR_SETUP, errno, "change to /");
 	}
 	buf_init(&out, LIMIT_FRAME);
-	rc = probe_run(r, o->backend, self_path, envp, e);
+	rc = probe_run(r, o->backend, self, envp, e);
 	if (rc == 0)
 		rc = o->json ? probe_put_json(r, &out, e) :
 			       probe_put_text(r, isatty(STDOUT_FILENO) == 1, &out, e);

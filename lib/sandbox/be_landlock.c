@@ -5,21 +5,14 @@
  * left out.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../base/mem.h"
-#include "../sys/fd.h"
 #include "../sys/linux_seccomp.h"
-#include "../sys/proc.h"
 #include "guard.h"
 #include "plan.h"
+#include "temp.h"
 
 static int landlock_available(const struct sandbox_request *rq, struct err *e)
 {
@@ -102,97 +95,6 @@ static int landlock_add_op(struct plan *p, const struct view_op *op, struct err 
 	return 0;
 }
 
-/*
- * Modes are not all: around us there may be another sandbox whose rules know no modes. Then (the
- * usual way into Landlock rules is no_new_privs) a nameless file asks for nearly the same rights
- * and leaves nothing.
- */
-static bool landlock_can_write(int dir_fd)
-{
-	int fd;
-
-	if (faccessat(dir_fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
-		return false;
-	if (prctl(PR_GET_NO_NEW_PRIVS, 0UL, 0UL, 0UL, 0UL) == 0)
-		return true;
-	fd = openat(dir_fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-	if (fd < 0) /* not every file system can do it */
-		return errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL;
-	(void)close(fd);
-	return true;
-}
-
-/* The caller's TMPDIR is the last resort: what our own outer sandbox gives, say. Not one in the
- * project, where an earlier command may have put anything. */
-static const char *landlock_own_temp(const struct plan *p)
-{
-	const char *dir = plan_host_env(p->rq, "TMPDIR");
-	bool is_usable = dir != NULL && dir[0] == '/' &&
-			 (p->root == NULL || !view_path_is_below(dir, p->root));
-
-	return is_usable ? dir : NULL;
-}
-
-/*
- * "/tmp/sbx-…": its path is in the environment, so it is chosen here. The runner makes it while
- * the guardian is at the other rules (a folder can take a large file system half a millisecond);
- * the guardian removes it. Without a place for it want_temp stays false.
- */
-static int landlock_choose_temp(struct plan *p, struct err *e)
-{
-	const char *const parents[] = { "/tmp", "/var/tmp", "/dev/shm", landlock_own_temp(p) };
-	unsigned char r[8];
-
-	if (getrandom(r, sizeof r, 0) != (ssize_t)sizeof r)
-		return err_sys(e, ERR_SETUP, errno, "getrandom");
-	(void)snprintf(p->temp_name, sizeof p->temp_name, "sbx-%02x%02x%02x%02x%02x%02x%02x%02x",
-	    r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7]);
-	for (size_t i = 0; i < MEM_COUNT(parents) && parents[i] != NULL; i++) {
-		p->temp_parent_fd = open(parents[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (p->temp_parent_fd >= 0 && landlock_can_write(p->temp_parent_fd)) {
-			p->want_temp = true;
-			p->temp_path = mem_printf(e, "%s/%s", parents[i], p->temp_name);
-			return p->temp_path == NULL ? -1 : 0;
-		}
-		fd_close(&p->temp_parent_fd);
-	}
-	return 0;
-}
-
-/* A read-only machine without a tmpfs: the command goes without, and is told so. */
-static int landlock_go_without_temp(struct plan *p, struct err *e)
-{
-	free(p->notice);
-	p->notice = mem_printf(e,
-	    "/tmp, /var/tmp and /dev/shm cannot be written: the command gets no temporary "
-	    "folder%s",
-	    p->root != NULL ? "" : " and, with no project root (--root DIR), no other to write to");
-	return p->notice == NULL ? -1 : 0;
-}
-
-/* One folder is /tmp, HOME and, where there is no project root, the working folder. */
-static int landlock_use_temp(struct plan *p, struct err *e)
-{
-	bool is_home_inside = p->root != NULL && view_path_is_below(p->home, p->root);
-	const char *place;
-
-	if (landlock_choose_temp(p, e) != 0 ||
-	    (!p->want_temp && landlock_go_without_temp(p, e) != 0))
-		return -1;
-	place = p->want_temp ? p->temp_path : "/"; /* which no rule lets it read */
-	if (!is_home_inside) {
-		free(p->home);
-		p->home = mem_strdup(place, e);
-	}
-	if (p->root == NULL) {
-		free(p->cwd);
-		p->cwd = mem_strdup(place, e);
-	}
-	if (p->home == NULL || p->cwd == NULL)
-		return -1;
-	return p->want_temp ? plan_add_rule(p, p->temp_path, LANDLOCK_READ_WRITE, e) : 0;
-}
-
 static int landlock_plan(struct plan *p, struct err *e)
 {
 	const struct policy *policy = p->policy;
@@ -213,7 +115,7 @@ static int landlock_plan(struct plan *p, struct err *e)
 		if (landlock_check_op(p, &p->view.ops[i], i, e) != 0 ||
 		    landlock_add_op(p, &p->view.ops[i], e) != 0)
 			return -1;
-	if (landlock_use_temp(p, e) != 0)
+	if (temp_use(p, e) != 0 || plan_add_rule(p, p->temp_path, LANDLOCK_READ_WRITE, e) != 0)
 		return -1;
 	p->want_capability_drop = p->want_no_new_privs = p->want_landlock = true;
 	p->landlock_flags = LANDLOCK_SCOPE_ABSTRACT | LANDLOCK_SCOPE_SIGNALS | LANDLOCK_DENY_UNIX;

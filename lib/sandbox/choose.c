@@ -1,18 +1,8 @@
-/* The backends, in the order in which auto tries them, and finding one by name. */
+/* Finding a backend by name. Which there are is the system's: linux_backends.c,
+ * posix_backends.c. */
 #include <string.h>
 
 #include "plan.h"
-
-const struct sandbox_backend *const sandbox_backends[] = { &backend_namespace, &backend_bubblewrap,
-	&backend_landlock, &backend_native, NULL };
-
-/* Each asks for an image, so none is ever a fallback. */
-const struct sandbox_backend *const sandbox_named_backends[] = { &backend_podman, &backend_docker,
-	&backend_container, NULL };
-
-/* Names of the contract whose backends are not in this binary: said as such, never taken for
- * another one. */
-static const char *const elsewhere[] = { "sandbox_exec", "sandbox-exec", "seatbelt" };
 
 static bool choose_has_word(const char *words, const char *word)
 {
@@ -39,28 +29,24 @@ static const struct sandbox_backend *choose_from(
 
 const struct sandbox_backend *sandbox_backend_find(const char *name, bool *is_auto, struct err *e)
 {
-	const struct sandbox_backend *b;
+	const struct sandbox_backend *found;
 
 	*is_auto = name == NULL || strcmp(name, "auto") == 0;
 	if (*is_auto)
 		return NULL;
-	b = choose_from(sandbox_backends, name);
-	if (b == NULL)
-		b = choose_from(sandbox_named_backends, name);
-	if (b != NULL)
-		return b;
-	for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
-		if (strcmp(elsewhere[i], name) == 0) {
-			(void)err_set(e, ERR_REFUSED,
-			    "backend %s is not in this version of sbx; use auto, namespace, "
-			    "bubblewrap, landlock, native, podman, docker or container",
-			    name);
+	found = choose_from(sandbox_backends, name);
+	if (found == NULL)
+		found = choose_from(sandbox_named_backends, name);
+	if (found != NULL)
+		return found;
+	for (size_t i = 0; sandbox_backends_elsewhere[i].name != NULL; i++)
+		if (choose_has_word(sandbox_backends_elsewhere[i].name, name)) {
+			(void)err_set(e, ERR_REFUSED, "backend %s %s; use %s", name,
+			    sandbox_backends_elsewhere[i].why, sandbox_backends_here);
 			return NULL;
 		}
-	(void)err_set(e, ERR_USAGE,
-	    "unknown backend \"%s\": use auto, namespace, bubblewrap, landlock, native, podman, "
-	    "docker or container",
-	    name);
+	(void)err_set(
+	    e, ERR_USAGE, "unknown backend \"%s\": use %s", name, sandbox_backends_here);
 	return NULL;
 }
 

@@ -153,8 +153,8 @@ static int name_run(struct container *c, struct err *e)
 {
 	unsigned char random[8];
 
-	if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
-		return err_sys(e, ERR_SETUP, errno, "getrandom");
+	if (getentropy(random, sizeof random) != 0)
+		return err_sys(e, ERR_SETUP, errno, "getentropy");
 	(void)snprintf(c->name, sizeof c->name, "sbx-%02x%02x%02x%02x%02x%02x%02x%02x", random[0],
 	    random[1], random[2], random[3], random[4], random[5], random[6], random[7]);
 	c->run_dir = mem_printf(e, "%s/run/%s", c->state_dir, c->name);
@@ -271,7 +271,7 @@ static int check_source(struct plan *plan, const char *src, const char *dst, str
 		(plan->cwd_outside != NULL && view_path_is_below(src, plan->cwd_outside))))
 		return err_set(e, ERR_USAGE,
 		    "%s: leads through a symbolic link in this folder; name what it leads to", src);
-	return plan_add_check(plan, CHECK_SAME, dst, st.st_dev, st.st_ino, e);
+	return plan_add_check(plan, CHECK_SAME, dst, (uint64_t)st.st_dev, (uint64_t)st.st_ino, e);
 }
 
 static int add_mount(struct plan *plan, const struct policy_mount *m, struct err *e)
@@ -303,7 +303,8 @@ static int add_root(struct plan *plan, struct err *e)
 			   plan_add_check(plan, CHECK_NO_EXEC, root, 0, 0, e);
 	if (fstat(plan->root_fd, &st) != 0)
 		return err_sys(e, ERR_SETUP, errno, "%s", plan->root);
-	if (plan_add_check(plan, CHECK_SAME, root, st.st_dev, st.st_ino, e) != 0)
+	if (plan_add_check(plan, CHECK_SAME, root, (uint64_t)st.st_dev,
+		    (uint64_t)st.st_ino, e) != 0)
 		return -1;
 	return plan->policy->is_root_read_only ?
 		   plan_add_check(plan, CHECK_READ_ONLY, root, 0, 0, e) :

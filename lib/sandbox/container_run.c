@@ -20,6 +20,8 @@
 #include "../base/limits.h"
 #include "../base/mem.h"
 #include "../sys/fd.h"
+#include "../sys/self.h"
+#include "../sys/self_os.h"
 #include "../sys/tree.h"
 #include "container.h"
 #include "guard.h"
@@ -171,7 +173,7 @@ static bool is_own_arch(const char *arch)
 {
 	struct utsname u;
 
-	return uname(&u) == 0 &&
+	return uname(&u) == 0 && strcmp(u.sysname, "Linux") == 0 &&
 	       (strcmp(u.machine, arch) == 0 ||
 		   (strncmp(u.machine, "armv7", 5) == 0 && strcmp(arch, "armv7") == 0));
 }
@@ -180,14 +182,12 @@ static bool is_own_arch(const char *arch)
 static int open_other_program(const char *arch, struct err *e)
 {
 	char path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof path - 64);
 	char *slash;
 	int fd;
 
-	path[n > 0 ? n : 0] = '\0';
+	if (self_path(NULL, path, e) != 0)
+		return -1;
 	slash = strrchr(path, '/');
-	if (slash == NULL)
-		return err_set(e, ERR_SETUP, "cannot find our own program (is /proc mounted?)");
 	(void)snprintf(slash, sizeof path - (size_t)(slash - path), "/sbx-linux-%s", arch);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -201,10 +201,11 @@ static int open_other_program(const char *arch, struct err *e)
 static int put_program(int dir_fd, const struct plan *plan, struct err *e)
 {
 	const struct engine *en = &plan->container->engine;
-	int from = is_own_arch(en->arch) ?
-		       open(plan->rq->self_path != NULL ? plan->rq->self_path : "/proc/self/exe",
-			   O_RDONLY | O_CLOEXEC) :
-		       open_other_program(en->arch, e);
+	/* not by its resolved path: what was deleted or replaced meanwhile can still be read */
+	const char *self = plan->rq->self_path != NULL ? plan->rq->self_path : self_os_name();
+	int from = !is_own_arch(en->arch) ? open_other_program(en->arch, e) :
+		   self == NULL		  ? -1 :
+					    open(self, O_RDONLY | O_CLOEXEC);
 	int ipc_fd = -1, to = -1, rc = -1;
 
 	if (from < 0)

@@ -7,26 +7,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <linux/capability.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../base/mem.h"
 #include "../sys/fd.h"
-#include "../sys/linux_ns.h"
 #include "../sys/loop.h"
 #include "../sys/path.h"
+#include "../sys/path_os.h"
 #include "../sys/proc.h"
-#include "../sys/tty.h"
+#include "../sys/proc_os.h"
 #include "../sys/tree.h"
+#include "guard_os.h"
 
 void guard_note(struct guard *g, enum layer layer, int errnum)
 {
@@ -39,11 +35,11 @@ void guard_note(struct guard *g, enum layer layer, int errnum)
 
 static void guard_send(struct guard *g, enum guard_event event, int pass_fd)
 {
-	g->report.event = event;
+	g->report.event = (int32_t)event;
 	g->tell(g, pass_fd);
 }
 
-static void guard_tell_record(struct guard *g, int pass_fd)
+void guard_tell_record(struct guard *g, int pass_fd)
 {
 	/* a runner that is gone is noticed by its socket; there is nobody to tell */
 	(void)fd_send_msg(g->control_fd, &g->report, sizeof g->report, pass_fd);
@@ -112,28 +108,6 @@ static void guard_isolate(struct guard *g)
 	fd_close_others(keep, n);
 }
 
-/* A pty of the sandbox's own devpts; the runner gets the master with the STARTED record. */
-static int guard_open_pty(struct guard *g, struct err *e)
-{
-	char *name;
-
-	g->pty_master_fd = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
-	if (g->pty_master_fd < 0 || unlockpt(g->pty_master_fd) != 0)
-		return err_sys(e, ERR_SETUP, errno, "open a pseudo-terminal");
-	/* before the command can look at it, and be told by SIGWINCH of a change that was none */
-	tty_copy_size(g->plan->rq->stdin_fd, g->pty_master_fd);
-#ifdef TIOCGPTPEER
-	g->pty_slave_fd = ioctl(g->pty_master_fd, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
-	if (g->pty_slave_fd >= 0)
-		return 0;
-#endif
-	name = ptsname(g->pty_master_fd);
-	g->pty_slave_fd = name == NULL ? -1 : open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
-	return g->pty_slave_fd >= 0 ?
-		   0 :
-		   err_sys(e, ERR_SETUP, errno, "open the pseudo-terminal's other side");
-}
-
 /*
  * A path that lies in the project root may lead elsewhere by the time it is opened: from the pinned
  * root down, through no link. In a mount namespace of our own the view's paths are already what
@@ -148,7 +122,7 @@ static int guard_add_rule(const struct guard *g, const struct plan_rule *r)
 	if (rel == NULL || (g->report.applied & LAYER_BIT(LAYER_MOUNT_NS)) != 0)
 		return landlock_allow_path(
 		    g->landlock_fd, g->landlock_abi, r->path, r->access, true);
-	fd = path_open_beneath(p->root_fd, rel, O_PATH);
+	fd = path_open_beneath(p->root_fd, rel, PATH_OS_SEARCH);
 	if (fd < 0)
 		return fd;
 	rc = landlock_allow_fd(g->landlock_fd, g->landlock_abi, fd, r->access);
@@ -156,12 +130,12 @@ static int guard_add_rule(const struct guard *g, const struct plan_rule *r)
 	return rc;
 }
 
-/* The temporary folder's rule is the last one, so that the runner has had time to make it. */
-static int guard_wait_temp(const struct guard *g, struct err *e)
+/* Landlock's rule for it is the last one, so that the runner has had time to make it. */
+int guard_wait_temp(const struct guard *g, struct err *e)
 {
 	struct guard_command c;
 	int fd;
-	ssize_t n = fd_recv_msg(g->control_fd, &c, sizeof c, &fd);
+	ssize_t n = fd_recv_record(g->control_fd, &c, sizeof c, &fd);
 
 	fd_close(&fd);
 	if (n != (ssize_t)sizeof c || c.op != GUARD_TEMP)
@@ -241,7 +215,7 @@ static int guard_setup(struct guard *g, struct err *e)
 	proc_set_dumpable(false);
 	if (b->has_inner_init)
 		return 0; /* all that concerns the command is made inside */
-	if (g->plan->policy->want_tty && guard_open_pty(g, e) != 0)
+	if (g->plan->policy->want_tty && guard_os_open_pty(g, e) != 0)
 		return -1;
 	guard_filter_path(g);
 	if (guard_prepare_landlock(g, e) != 0)
@@ -250,6 +224,17 @@ static int guard_setup(struct guard *g, struct err *e)
 	/* pid 1 of a namespace gets the orphans in any case */
 	guard_note(g, LAYER_DIE_WITH_RUNNER, g->has_pid_ns ? 0 : orphans);
 	return 0;
+}
+
+static int guard_open_step(struct guard *g, struct err *e)
+{
+	int write_fd = -1;
+
+	if (fd_pipe(&g->step.fd, &write_fd, e) != 0 || fd_set_nonblock(g->step.fd, e) != 0) {
+		fd_close(&write_fd);
+		return -1;
+	}
+	return guard_pass_fd(g, write_fd, EXEC_STEP_FD, e);
 }
 
 static pid_t guard_fork_command(struct guard *g)
@@ -270,8 +255,11 @@ static pid_t guard_fork_command(struct guard *g)
 
 static int guard_spawn(struct guard *g, struct err *e)
 {
-	pid_t pid = guard_fork_command(g);
+	pid_t pid;
 
+	if (g->plan->backend->has_exec_step && guard_open_step(g, e) != 0)
+		return -1;
+	pid = guard_fork_command(g);
 	if (pid < 0)
 		return err_sys(e, ERR_SETUP, (int)-pid, "make the command's process");
 	if (g->stage_error.kind != ERR_NONE) {
@@ -279,7 +267,7 @@ static int guard_spawn(struct guard *g, struct err *e)
 		*e = g->stage_error;
 		return -1;
 	}
-	g->command_pid = pid;
+	g->command_pid = g->report.command_pid = pid;
 	return 0;
 }
 
@@ -295,7 +283,7 @@ static bool guard_reap(struct guard *g)
 {
 	for (;;) {
 		int status;
-		pid_t pid = waitpid(-1, &status, WNOHANG | __WALL);
+		pid_t pid = waitpid(-1, &status, WNOHANG | PROC_OS_WAIT_ALL);
 
 		if (pid < 0 && errno == EINTR)
 			continue;
@@ -313,7 +301,7 @@ static int guard_kill_all(struct guard *g)
 	struct rusage usage;
 	bool is_seen = false;
 
-	if (guard_reap(g))
+	if (guard_reap(g) && proc_session_is_empty(g->report.command_pid))
 		return 0; /* the usual end: nothing is left */
 	if (g->plan->cgroup.version != 0)
 		(void)cgroup_kill(&g->plan->cgroup);
@@ -322,24 +310,23 @@ static int guard_kill_all(struct guard *g)
 		 * nothing forks away */
 		do {
 			(void)kill(-1, SIGKILL);
-			(void)waitid(P_ALL, 0, &(siginfo_t){ 0 }, WEXITED | WNOWAIT | __WALL);
+			(void)waitid(P_ALL, 0, &(siginfo_t){ 0 },
+			    WEXITED | WNOWAIT | PROC_OS_WAIT_ALL);
 		} while (!guard_reap(g));
 		return 0;
 	}
-	left = proc_kill_children(g->command_pid, &status, &usage, &is_seen);
+	left =
+	    proc_kill_children(g->report.command_pid, g->command_pid, &status, &usage, &is_seen);
 	if (is_seen)
 		guard_note_status(g, status);
 	return left;
 }
 
-static void guard_clean_up(struct guard *g)
+static void guard_clean_up(const struct guard *g)
 {
 	const struct plan *p = g->plan;
 
-	/* the top of a hierarchy is mode 0555: without this capability not even root may remove a
-	 * group there */
-	if (p->cgroup.version != 0 && p->want_capability_drop)
-		(void)ns_raise_capability(CAP_DAC_OVERRIDE);
+	guard_os_regain_rights(g);
 	/* a killed process leaves its group a moment after it was reaped */
 	for (int i = 0; i < 200 && p->cgroup.version != 0 && cgroup_remove(&p->cgroup) == -EBUSY;
 	     i++)
@@ -363,14 +350,72 @@ void guard_finish(struct guard *g)
 	_exit(0);
 }
 
+static void guard_started(struct guard *g)
+{
+	guard_send(g, GUARD_STARTED, g->pty_master_fd);
+	fd_close(&g->pty_master_fd);
+}
+
+/* The tool, or our exec step behind it, could not start the command. */
+static _Noreturn void guard_step_failed(struct guard *g)
+{
+	bool is_final = g->step_report.error.kind != ERR_NONE;
+	struct err e = g->step_report.error;
+
+	g->report.left = guard_kill_all(g);
+	guard_clean_up(g);
+	if (!is_final && g->report.has_status)
+		(void)err_set(&e, ERR_SETUP, "%s ended with status %d before the command",
+		    g->plan->argv[0], proc_exit_status(g->report.status));
+	else if (!is_final)
+		(void)err_set(&e, ERR_SETUP, "%s did not start the command", g->plan->argv[0]);
+	err_sanitize(&e);
+	guard_fail(g, is_final, &e);
+}
+
+/* Take what the exec step says; at its end the command runs, or never will. */
+static void guard_read_step(struct guard *g)
+{
+	ssize_t n;
+
+	while ((n = read(g->step.fd, (char *)&g->step_report + g->step_len,
+		    sizeof g->step_report - g->step_len)) > 0) {
+		g->step_len += (size_t)n;
+		if (g->step_len < sizeof g->step_report)
+			continue;
+		g->is_step_seen = true;
+		g->step_len = 0;
+		if (g->step_report.error.kind != ERR_NONE)
+			guard_step_failed(g);
+	}
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	loop_del(g->loop, &g->step);
+	fd_close(&g->step.fd);
+	if (!g->is_step_seen)
+		guard_step_failed(g);
+	guard_started(g);
+}
+
+static void guard_on_step(struct loop_watch *w, short revents)
+{
+	(void)revents;
+	guard_read_step(w->ctx);
+}
+
 static void guard_on_child(struct loop *l, int signo, void *ctx)
 {
 	struct guard *g = ctx;
 	bool was_running = g->command_pid != 0;
+	bool is_nothing_left = guard_reap(g) && proc_session_is_empty(g->report.command_pid);
 
 	(void)l;
 	(void)signo;
-	if (guard_reap(g))
+	if (g->step.fd >= 0 && g->command_pid == 0) /* all that it said is in the pipe */
+		guard_read_step(g);
+	if (g->step.fd >= 0 && g->command_pid == 0)
+		guard_step_failed(g); /* the tool has left a process behind that holds it */
+	if (is_nothing_left)
 		guard_finish(g);
 	if (was_running && g->command_pid == 0)
 		guard_send(g, GUARD_EXITED, -1);
@@ -385,12 +430,12 @@ void guard_signal(const struct guard *g, int signo)
 		(void)kill(g->command_pid, signo);
 }
 
-static void guard_on_control(struct loop_watch *w, short revents)
+void guard_on_control(struct loop_watch *w, short revents)
 {
 	struct guard *g = w->ctx;
 	struct guard_command c;
 	int fd;
-	ssize_t n = fd_recv_msg(g->control_fd, &c, sizeof c, &fd);
+	ssize_t n = fd_recv_record(g->control_fd, &c, sizeof c, &fd);
 
 	(void)revents;
 	fd_close(&fd);
@@ -431,6 +476,9 @@ void guard_run(struct guard *g)
 	    (g = proc_share(g, sizeof *g)) == NULL)
 		_exit(125);
 	control.ctx = g;
+	g->step = (struct loop_watch){
+		.fd = -1, .events = POLLIN, .fn = guard_on_step, .ctx = g
+	};
 	loop_init(&loop); /* first: an inner init learns here which signals its command is to have
 			     blocked */
 	guard_block_signals();
@@ -450,74 +498,11 @@ void guard_run(struct guard *g)
 		guard_fail(g, guard_is_final(g), &e);
 	}
 	guard_close_command_fds(g);
-	/* where the command keeps its rights (native), we need ours to end it */
-	if (g->plan->want_capability_drop)
-		(void)ns_clear_capabilities(g->plan->cgroup.version != 0 ? CAP_DAC_OVERRIDE : -1);
-	guard_send(g, GUARD_STARTED, g->pty_master_fd);
-	fd_close(&g->pty_master_fd);
+	if (g->step.fd >= 0 && loop_add(&loop, &g->step, &e) != 0)
+		guard_step_failed(g);
+	guard_os_drop_rights(g);
+	if (!g->plan->backend->has_exec_step)
+		guard_started(g);
 	(void)loop_run(&loop, &e);
 	guard_finish(g);
-}
-
-/* Namespaces that a kernel may lack without harm to the rest are given up one by one. */
-static pid_t guard_fork(struct plan *p, uint64_t *flags)
-{
-	static const struct {
-		uint64_t flag;
-		enum layer layer;
-	} optional[] = { { CLONE_NEWCGROUP, LAYER_CGROUP_NS }, { CLONE_NEWUTS, LAYER_UTS_NS },
-		{ CLONE_NEWIPC, LAYER_IPC_NS } };
-	pid_t pid = proc_fork(*flags);
-
-	for (size_t i = 0; i < sizeof optional / sizeof optional[0] && pid == -EINVAL; i++) {
-		if ((*flags & p->namespaces_optional & optional[i].flag) == 0)
-			continue;
-		*flags &= ~optional[i].flag;
-		plan_miss(p, optional[i].layer, "this kernel has no such namespace");
-		pid = proc_fork(*flags);
-	}
-	return pid;
-}
-
-pid_t guard_start(struct guard *g, struct err *e)
-{
-	struct plan *p = g->plan;
-	uint64_t flags = p->namespaces;
-	const uint64_t user = CLONE_NEWUSER;
-	pid_t pid;
-
-	if ((flags & user) != 0 && p->outside_uid == 0 && access("/proc/self/uid_map", F_OK) != 0) {
-		flags &= ~user; /* an initramfs: user_namespaces(7) has no other way to map */
-		plan_miss(p, LAYER_USER_NS, "/proc is not mounted, so the user cannot be mapped");
-	}
-	/* root's groups (adm, docker) open files too; in a user namespace nobody may drop them any
-	 * more */
-	if (p->outside_uid == 0 && p->want_capability_drop)
-		(void)setgroups(0, NULL);
-	pid = guard_fork(p, &flags);
-	/* root can do without a user namespace where those are switched off
-	 * (user.max_user_namespaces=0) */
-	if ((pid == -EPERM || pid == -ENOSPC || pid == -EINVAL) && (flags & user) != 0 &&
-	    geteuid() == 0) {
-		int errnum = (int)-pid;
-
-		flags &= ~user;
-		pid = guard_fork(p, &flags);
-		if (pid >= 0)
-			plan_miss(p, LAYER_USER_NS, "user namespaces are refused here (%s)",
-			    strerror(errnum));
-	}
-	if (pid == -ENOSPC) /* user.max_user_namespaces: not the ENOSPC of a full disk */
-		pid = -EUSERS;
-	if (pid < 0)
-		return err_sys(e, ERR_SETUP, (int)-pid, "make namespaces");
-	if (pid == 0) {
-		g->has_user_ns = (flags & user) != 0;
-		g->has_pid_ns = (flags & CLONE_NEWPID) != 0;
-		p->namespaces = flags;
-		g->tell = guard_tell_record;
-		g->on_control = guard_on_control;
-		guard_run(g);
-	}
-	return pid;
 }

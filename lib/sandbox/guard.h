@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "../base/err.h"
+#include "exec.h"
 #include "plan.h"
 
 /* runner → guardian, fixed records on a SOCK_SEQPACKET pair */
@@ -33,6 +34,7 @@ struct guard_message {
 	int32_t event;
 	int32_t has_status;               /* EXITED and DONE: the command's status is known */
 	int32_t status;                   /* as wait(2) has it */
+	int32_t command_pid;              /* STARTED: and its session, as the guardian sees it */
 	uint32_t applied;                 /* STARTED: layers in force */
 	int32_t layer_errno[LAYER_COUNT]; /* STARTED: why one of them is not, where the kernel
 					     refused */
@@ -67,7 +69,11 @@ struct guard { /* in the guardian's own memory */
 	int landlock_abi;
 	bool has_pid_ns; /* we are pid 1 */
 	bool has_user_ns;
-	pid_t self_pid; /* as the command sees its parent */
+	struct loop_watch step; /* end of the exec step's pipe; fd -1: there is none (any more) */
+	struct exec_report step_report;
+	size_t step_len;   /* bytes of it */
+	bool is_step_seen; /* the tool has come as far as our own program */
+	pid_t self_pid;    /* as the command sees its parent */
 	pid_t command_pid;
 	bool must_join;              /* the stage moves itself into the control group */
 	struct guard_message report; /* STARTED being filled */
@@ -86,6 +92,8 @@ _Noreturn void guard_finish(struct guard *g);
 void guard_signal(const struct guard *g, int signo);
 /* Give the command fd (taken over, also on failure) as number `as`. */
 int guard_pass_fd(struct guard *g, int fd, int as, struct err *e);
+/* Until the runner has made the temporary folder of the plan. Once; -1 with e: it could not. */
+int guard_wait_temp(const struct guard *g, struct err *e);
 /* What became of a layer, for the STARTED record; the last word counts. errnum 0: applied. */
 void guard_note(struct guard *g, enum layer layer, int errnum);
 

@@ -17,6 +17,7 @@
 #include "../base/log.h"
 #include "../base/mem.h"
 #include "../sys/fd.h"
+#include "../sys/fd_os.h"
 #include "run.h"
 
 void inner_init(struct inner *in)
@@ -115,7 +116,8 @@ static void inner_write(struct sandbox_run *run)
 	struct inner *in = &run->inner;
 
 	while (in->out.len > 0) {
-		ssize_t n = send(in->fd, in->out.data, in->out.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		ssize_t n = send(in->fd, in->out.data, in->out.len,
+				 FD_OS_MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (n < 0 && errno == EINTR)
 			continue;

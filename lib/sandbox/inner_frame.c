@@ -339,7 +339,7 @@ int inner_read_message(const struct json_node *frame, struct guard_message *m, s
 	for (size_t i = 0; i < MEM_COUNT(types); i++) {
 		if (!str_eq(type, types[i].type))
 			continue;
-		m->event = types[i].event;
+		m->event = (int32_t)types[i].event;
 		return types[i].read(frame, m, e) == 0 ? 1 : -1;
 	}
 	return 0;

@@ -2,7 +2,6 @@
  * "Not found" that helps: the command is there on the host but not in the view, or its interpreter
  * is not (execve(2) says ENOENT for both). Looks at the host only; changes nothing.
  */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "../base/mem.h"
+#include "missing_os.h"
 #include "run.h"
 
 static bool missing_is_program(const char *path)
@@ -55,13 +55,12 @@ static bool missing_is_visible(const struct plan *plan, const char *path)
 	       view_shows(&plan->view, path); /* a backend without a view shows all */
 }
 
-/* The #! line or PT_INTERP (elf(5)) of a program; empty: none. */
+/* The program that the kernel starts for this one: a #! line's, or the system's; empty: none. */
 static void missing_read_interpreter(const char *path, char *interp, size_t size)
 {
-	unsigned char head[4096];
+	char head[4096];
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head - 1);
-	Elf64_Ehdr eh;
 
 	interp[0] = '\0';
 	if (fd >= 0)
@@ -70,28 +69,12 @@ static void missing_read_interpreter(const char *path, char *interp, size_t size
 		return;
 	head[n] = '\0';
 	if (head[0] == '#' && head[1] == '!') {
-		const char *p = (const char *)head + 2 + strspn((const char *)head + 2, " \t");
+		const char *p = head + 2 + strspn(head + 2, " \t");
 
 		(void)snprintf(interp, size, "%.*s", (int)strcspn(p, " \t\r\n"), p);
 		return;
 	}
-	if ((size_t)n < sizeof eh || memcmp(head, ELFMAG, SELFMAG) != 0 ||
-	    head[EI_CLASS] != ELFCLASS64)
-		return;
-	memcpy(&eh, head, sizeof eh);
-	for (unsigned i = 0; i < eh.e_phnum; i++) {
-		Elf64_Phdr ph;
-		uint64_t at = eh.e_phoff + (uint64_t)i * sizeof ph;
-
-		if (at > (uint64_t)n - sizeof ph)
-			return;
-		memcpy(&ph, head + at, sizeof ph);
-		if (ph.p_type == PT_INTERP && ph.p_offset < (uint64_t)n) {
-			(void)snprintf(interp, size, "%.*s", (int)((uint64_t)n - ph.p_offset),
-			    (const char *)head + ph.p_offset);
-			return;
-		}
-	}
+	missing_os_interpreter(head, (size_t)n, interp, size);
 }
 
 void run_explain_missing(const struct plan *plan, struct err *e)

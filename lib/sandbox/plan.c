@@ -19,6 +19,8 @@
 #include "../base/mem.h"
 #include "../sys/fd.h"
 #include "../sys/path.h"
+#include "../sys/path_os.h"
+#include "../sys/proc.h"
 #include "../sys/tree.h"
 #include "container.h"
 #include "root.h"
@@ -130,7 +132,7 @@ static int plan_check_beneath(const struct plan *plan, struct err *e)
 		const struct view_op *op = &plan->view.ops[i];
 		int fd = !op->is_beneath ? -1 :
 					   path_open_beneath(plan->root_fd,
-					       path_below(op->src, plan->root), O_PATH);
+					       path_below(op->src, plan->root), PATH_OS_SEARCH);
 
 		if (op->is_beneath && fd < 0 && (fd == -ELOOP || fd == -EXDEV))
 			return err_set(e, ERR_USAGE,
@@ -463,6 +465,10 @@ static int plan_require(struct plan *plan, struct err *e)
 	uint32_t full = plan_full_set(p);
 	uint32_t lacking;
 
+	if (!proc_has_subreaper() && !plan->backend->has_inner_init)
+		plan_miss(plan, LAYER_DIE_WITH_RUNNER,
+		    "this system gives orphans away: a process that left both its parent and the "
+		    "command's session is not found at the end");
 	for (int i = 0; i < LAYER_COUNT; i++) {
 		if ((full & ~plan->backend->layers & ~plan->missing & LAYER_BIT(i)) == 0)
 			continue;
@@ -535,6 +541,7 @@ void plan_fini(struct plan *plan)
 		free(plan->rules[i].path);
 	free(plan->rules);
 	strv_fini(&plan->tool);
+	free(plan->profile);
 	strv_fini(&plan->tool_env);
 	container_free(plan->container);
 	for (size_t i = 0; i < plan->check_count; i++)

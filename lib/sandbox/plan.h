@@ -46,6 +46,11 @@ struct sandbox_backend {
 	 */
 	bool has_inner_init;
 	/*
+	 * The command is started by a tool that is given our own program as the last step (exec.h):
+	 * plan() sets argv to the tool's; everything else is as if there were no tool.
+	 */
+	bool has_exec_step;
+	/*
 	 * With has_inner_init: the tool is a container engine. All that it passes on is its own
 	 * stdin and stdout, which carry the frames and in them the command's; what it starts is no
 	 * child of ours; it keeps the limits; what is there to be run is the image's business.
@@ -80,8 +85,16 @@ struct plan_check {
 /* In order of preference of auto; NULL at the end. And those that are used by name only. */
 extern const struct sandbox_backend *const sandbox_backends[];
 extern const struct sandbox_backend *const sandbox_named_backends[];
+/* Names of the contract whose backends are not in this binary: said as such, never taken for
+ * another one. NULL at the end. */
+struct sandbox_backend_elsewhere {
+	const char *name; /* and aliases, space-separated */
+	const char *why;  /* "is for Linux only" */
+};
+extern const struct sandbox_backend_elsewhere sandbox_backends_elsewhere[];
+extern const char sandbox_backends_here[]; /* for messages: "auto, ... or native" */
 extern const struct sandbox_backend backend_namespace, backend_bubblewrap, backend_landlock,
-    backend_native, backend_podman, backend_docker, backend_container;
+    backend_native, backend_sandbox_exec, backend_podman, backend_docker, backend_container;
 /* NULL with e: unknown (names the known ones) or one that arrives later. "auto" is no backend:
  * *is_auto. */
 const struct sandbox_backend *sandbox_backend_find(const char *name, bool *is_auto, struct err *e);
@@ -105,6 +118,7 @@ struct plan {
 	char *notice;              /* one line for the user; NULL */
 	char *const *argv;         /* of the guardian's command: the request's, or tool's */
 	struct strv tool;          /* argv of the backend's tool; empty: none */
+	char *profile;             /* sandbox_exec: the text of it, owned; NULL */
 	struct strv tool_env;      /* its whole environment */
 	uint64_t setup_ms;         /* how long the set-up may take; 0: LIMIT_SETUP_MS */
 	struct container *container; /* owned: what a container backend needs beyond; NULL */

@@ -61,6 +61,21 @@ static int plan_put_limits(const struct plan *p, struct buf *out, struct err *e)
 	    out, e, "  max-output %llu bytes\n", (unsigned long long)p->rq->max_output_bytes);
 }
 
+static int plan_put_profile(const char *profile, struct buf *out, struct err *e)
+{
+	if (buf_puts(out, "profile:\n", e) != 0)
+		return -1;
+	for (const char *line = profile; *line != '\0'; line += strspn(line, "\n")) {
+		size_t n = strcspn(line, "\n");
+
+		if (buf_puts(out, "  ", e) != 0 || buf_put(out, line, n, e) != 0 ||
+		    buf_putc(out, '\n', e) != 0)
+			return -1;
+		line += n;
+	}
+	return 0;
+}
+
 int plan_put_text(const struct plan *p, struct buf *out, struct err *e)
 {
 	if (buf_printf(out, e, "backend: %s\ncommand: ", p->backend->name) != 0 ||
@@ -87,6 +102,8 @@ int plan_put_text(const struct plan *p, struct buf *out, struct err *e)
 			out, e, " %.*s", (int)strcspn(p->env.env.v[i], "="), p->env.env.v[i]) != 0)
 			return -1;
 	if (buf_putc(out, '\n', e) != 0 || plan_put_limits(p, out, e) != 0)
+		return -1;
+	if (p->profile != NULL && plan_put_profile(p->profile, out, e) != 0)
 		return -1;
 	if (p->argv != p->rq->argv) {
 		if (buf_puts(out, "tool: ", e) != 0 ||
@@ -229,6 +246,8 @@ int plan_put_json(const struct plan *p, struct buf *out, struct err *e)
 	plan_put_json_limits(p, &w);
 	jw_key(&w, "seccomp_instructions");
 	jw_u64(&w, p->filter.len);
+	jw_key(&w, "profile");
+	jw_str(&w, p->profile);
 	jw_key(&w, "notice");
 	jw_str(&w, p->notice);
 	jw_object_end(&w);

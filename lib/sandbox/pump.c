@@ -12,6 +12,7 @@
 #include "../base/limits.h"
 #include "../base/mem.h"
 #include "../sys/fd.h"
+#include "../sys/fd_os.h"
 #include "pump_os.h"
 
 #define PUMP_BUFFER (64UL * SBX_KIB)
@@ -154,7 +155,7 @@ static int pump_step_write(struct pump *p)
 		return 0;
 	}
 	n = p->is_out_socket ?
-		send(p->out.fd, p->buffer + p->pos, want, MSG_DONTWAIT | MSG_NOSIGNAL) :
+		send(p->out.fd, p->buffer + p->pos, want, MSG_DONTWAIT | FD_OS_MSG_NOSIGNAL) :
 		write(p->out.fd, p->buffer + p->pos, want);
 	if (n < 0 && errno == EINTR)
 		return 1;
@@ -226,7 +227,7 @@ int pump_start(struct pump *p, struct loop *loop, int in_fd, int out_fd, struct 
 	/* what we made ourselves does not block already; opening a pseudo-terminal's master would
 	 * make another one */
 	p->own_out_fd =
-	    !p->closes_out && isatty(out_fd) == 1 && !pump_os_is_pty_master(st.st_rdev) ?
+	    !p->closes_out && isatty(out_fd) == 1 && !pump_os_is_pty_master(out_fd, st.st_rdev) ?
 		fd_reopen_nonblock(out_fd) :
 		-1;
 	if (p->own_out_fd >= 0)

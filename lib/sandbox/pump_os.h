@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 bool pump_os_can_splice(void);
-bool pump_os_is_pty_master(dev_t rdev);
+bool pump_os_is_pty_master(int fd, dev_t rdev);
 ssize_t pump_os_splice(
     int in_fd, int out_fd, size_t len); /* never blocks on a pipe; -1 with errno */
 

@@ -24,9 +24,12 @@
 /* Below these everything is the system's; of the second list only the folder itself cannot be a
  * root. */
 static const char *const whole[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
-	"/etc", "/boot", "/proc", "/sys", "/dev" };
+	"/etc", "/boot", "/proc", "/sys", "/dev", "/System", "/Library", "/Applications",
+	"/private/etc" };
 static const char *const itself[] = { "/", "/run", "/var", "/var/run", "/var/tmp", "/var/lib",
-	"/tmp", "/home", "/root", "/opt", "/nix", "/gnu", "/mnt", "/media", "/srv", "/lost+found" };
+	"/tmp", "/home", "/root", "/opt", "/nix", "/gnu", "/mnt", "/media", "/srv", "/lost+found",
+	"/private", "/private/var", "/private/tmp", "/private/var/tmp", "/Users", "/Users/Shared",
+	"/Volumes", "/cores" };
 
 bool root_is_system_folder(const char *path)
 {
@@ -36,7 +39,7 @@ bool root_is_system_folder(const char *path)
 	return false;
 }
 
-static const char *root_unsuitable(const struct plan *plan, const char *path)
+const char *root_unsuitable(const struct plan *plan, const char *path)
 {
 	if (root_is_system_folder(path))
 		return "a system folder";
@@ -49,7 +52,7 @@ static const char *root_unsuitable(const struct plan *plan, const char *path)
 	return NULL;
 }
 
-static bool root_is_named_writable(const struct policy *p, const char *path)
+bool root_is_named_writable(const struct policy *p, const char *path)
 {
 	char real[PATH_MAX];
 
@@ -65,7 +68,7 @@ static bool root_is_named_writable(const struct policy *p, const char *path)
 static char *root_real_path(int fd, const char *named, struct err *e)
 {
 	char path[PATH_MAX];
-	int back = openat(AT_FDCWD, ".", O_PATH | O_CLOEXEC);
+	int back = openat(AT_FDCWD, ".", PATH_OS_SEARCH | O_CLOEXEC);
 	int rc, errnum;
 
 	rc = fchdir(fd);
@@ -92,7 +95,7 @@ static char *root_real_path(int fd, const char *named, struct err *e)
 
 static int root_open(const char *named, int *fd, char **real, struct err *e)
 {
-	*fd = openat(AT_FDCWD, named, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	*fd = openat(AT_FDCWD, named, PATH_OS_SEARCH | O_DIRECTORY | O_CLOEXEC);
 	if (*fd < 0 && errno == ENOTDIR)
 		return err_set(e, ERR_USAGE, "%s: not a folder", named);
 	if (*fd < 0)
@@ -187,11 +190,11 @@ static int root_open_folder_of(const char *path, size_t base_len, struct err *e)
 
 	if (base == NULL)
 		return -ENOMEM;
-	base_fd = openat(AT_FDCWD, base, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	base_fd = openat(AT_FDCWD, base, PATH_OS_SEARCH | O_DIRECTORY | O_CLOEXEC);
 	if (base_fd < 0)
 		return -errno;
 	rel = slash <= start ? mem_strdup("", e) : mem_strndup(start, (size_t)(slash - start), e);
-	fd = rel == NULL ? -ENOMEM : path_open_beneath(base_fd, rel, O_PATH | O_DIRECTORY);
+	fd = rel == NULL ? -ENOMEM : path_open_beneath(base_fd, rel, PATH_OS_SEARCH | O_DIRECTORY);
 	fd_close(&base_fd);
 	return fd;
 }

@@ -16,6 +16,9 @@ int root_resolve(struct plan *plan, struct err *e);
  */
 int root_open_named(const struct policy *p, const char *option, const char *path, int flags,
     mode_t mode, struct err *e);
+/* Why path cannot be a project root; NULL: it can. And whether --rw names it all the same. */
+const char *root_unsuitable(const struct plan *plan, const char *path);
+bool root_is_named_writable(const struct policy *p, const char *path);
 bool root_is_system_folder(const char *path); /* clean and absolute */
 
 #endif

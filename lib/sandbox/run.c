@@ -42,6 +42,7 @@
 	2000U /* an inner init has so long to end what it was told to; then the guardian does */
 #define RUN_CONTAINER_MS 10000U /* the same with an engine, which then removes the container */
 #define RUN_SAMPLE_MS 25U
+#define RUN_ENDED_EARLY "ended before the command was started"
 
 static void run_try_next(struct sandbox_run *run);
 
@@ -91,7 +92,7 @@ static void run_tell_guard(struct sandbox_run *run, enum guard_op op, int signo)
 
 	/* a guardian that does not read any more is about to end, which its socket tells */
 	if (run->control.fd >= 0)
-		(void)send(run->control.fd, &c, sizeof c, MSG_NOSIGNAL | MSG_DONTWAIT);
+		(void)fd_send_record(run->control.fd, &c, sizeof c);
 }
 
 /* To whoever is the command's parent: of an inner init's, the guardian knows the tool only. */
@@ -125,7 +126,7 @@ static void run_kill(struct sandbox_run *run)
 {
 	loop_disarm(run->loop, &run->grace);
 	if (run->state == RUN_STARTING && run->guard_pid > 0 &&
-	    !run->plan.backend->has_inner_init) {
+	    !run->plan.backend->has_inner_init && !run->plan.backend->has_exec_step) {
 		(void)kill(run->guard_pid, SIGKILL); /* nothing runs yet that could be left */
 		return;
 	}
@@ -286,6 +287,24 @@ static bool run_is_missing_here(const struct err *e)
 	}
 }
 
+/* A tool that started nothing has said why where the command's stderr would have come. */
+static void run_explain_tool(struct sandbox_run *run, struct err *e)
+{
+	const struct sandbox_backend *b = run->plan.backend;
+	char line[512];
+	ssize_t n;
+
+	if (!b->has_exec_step || b->explain == NULL || e->kind != ERR_SETUP || run->out[1].fd < 0)
+		return;
+	n = read(run->out[1].fd, line, sizeof line - 1);
+	if (n <= 0)
+		return;
+	line[n] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	if (line[0] != '\0')
+		b->explain(line, e);
+}
+
 /* The guardian did not come up, or said that it cannot: the next backend of auto, or the end. */
 static void run_start_failed(struct sandbox_run *run, const struct err *e, bool is_final)
 {
@@ -353,6 +372,7 @@ static void run_started(struct sandbox_run *run, const struct guard_message *m, 
 	loop_disarm(run->loop, &run->give_up);
 	run->result.backend = run->plan.backend->name;
 	run_note_layers(run, m);
+	run->command_pid = m->command_pid;
 	log_write(LOG_LIFECYCLE, "started with backend %s", run->result.backend);
 	if (run->plan.backend->is_container && run_arm_wall(run, &e) != 0)
 		run_end(run, REASON_LAUNCH_ERROR, true);
@@ -449,12 +469,12 @@ static void run_guard_lost(struct sandbox_run *run)
 	inner_flush(run); /* what was said before the end comes before it */
 	run_reap_guard(run);
 	if (run->rq.is_only_run)
-		(void)proc_kill_children(0, &status, &usage, &is_seen);
+		(void)proc_kill_children(run->command_pid, 0, &status, &usage, &is_seen);
 	if (run->plan.cgroup.version != 0)
 		(void)cgroup_kill(&run->plan.cgroup);
 	if (run->state == RUN_STARTING) {
 		(void)err_set(&e, ERR_SETUP,
-		    run->is_ending ? "ended before the command was started" :
+		    run->is_ending ? RUN_ENDED_EARLY :
 				     "the sandbox's first process ended during set-up");
 		run_start_failed(run, &e, true);
 		return;
@@ -478,7 +498,7 @@ static void run_tool_done(struct sandbox_run *run, const struct guard_message *m
 	inner_flush(run);
 	if (run->state == RUN_STARTING) {
 		if (run->is_ending)
-			(void)err_set(&e, ERR_SETUP, "ended before the command was started");
+			(void)err_set(&e, ERR_SETUP, RUN_ENDED_EARLY);
 		else if (run->is_late && !run->inner.has_failed)
 			(void)err_set(&e, ERR_SETUP,
 			    "%s did not start the command within %llu s: does it answer at all?",
@@ -560,7 +580,7 @@ static void run_on_control(struct loop_watch *w, short revents)
 	struct sandbox_run *run = w->ctx;
 	struct guard_message m;
 	int fd;
-	ssize_t n = fd_recv_msg(run->control.fd, &m, sizeof m, &fd);
+	ssize_t n = fd_recv_record(run->control.fd, &m, sizeof m, &fd);
 
 	(void)revents;
 	if (n == -EAGAIN)
@@ -581,13 +601,20 @@ static void run_on_control(struct loop_watch *w, short revents)
 		run_started(run, &m, fd);
 		return;
 	case GUARD_FAILED:
+		if (m.is_final == 0)
+			run_explain_tool(run, &m.error);
 		run_start_failed(run, &m.error, m.is_final != 0);
 		break;
 	case GUARD_EXITED:
 		run_exited(run, &m);
 		break;
 	case GUARD_DONE:
-		run_guard_done(run, &m);
+		if (run->state == RUN_STARTING) { /* told to end before the exec step was reached */
+			(void)err_set(&m.error, ERR_SETUP, RUN_ENDED_EARLY);
+			run_start_failed(run, &m.error, true);
+		} else {
+			run_guard_done(run, &m);
+		}
 		break;
 	case GUARD_CPU_TIME:
 		break;
@@ -658,7 +685,7 @@ static void run_note_passed_over(struct sandbox_run *run)
 	if (run->named != NULL || run->first_error.kind == ERR_NONE)
 		return;
 	for (int i = 0; i < LAYER_COUNT; i++)
-		if ((backend_namespace.layers & ~run->plan.backend->layers & LAYER_BIT(i)) != 0)
+		if ((LAYER_ALL & ~run->plan.backend->layers & LAYER_BIT(i)) != 0)
 			plan_miss(&run->plan, (enum layer)i, "%s", run->first_error.msg);
 }
 

@@ -41,6 +41,7 @@ struct sandbox_run {
 	struct plan plan;
 	struct sandbox_result result;
 	pid_t guard_pid; /* 0: none */
+	pid_t command_pid; /* as the guardian sees it; 0: not started */
 	struct loop_watch control;
 	struct inner inner;
 	struct run_output out[2];

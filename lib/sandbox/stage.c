@@ -5,23 +5,21 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../sys/fd.h"
 #include "../sys/linux_ns.h"
 #include "../sys/proc.h"
+#include "exec.h"
 #include "guard.h"
+#include "stage_os.h"
 
 #define STAGE_PASS_ABOVE 32 /* no descriptor of a command has a number as high */
 
@@ -48,8 +46,7 @@ static int stage_cgroup(const struct guard *g, struct err *e)
 		return err_sys(e, ERR_SETUP, -rc, "join the control group");
 	/* the namespace that we have begins at the runner's group: the command's is to begin at its
 	 * own (cgroup_namespaces(7)) */
-	if (g->plan->cgroup.dir_count == 0 || (g->plan->namespaces & CLONE_NEWCGROUP) == 0 ||
-	    unshare(CLONE_NEWCGROUP) == 0)
+	if (g->plan->cgroup.dir_count == 0 || stage_os_begin_cgroup_ns(g->plan->namespaces) == 0)
 		return 0;
 	return err_sys(e, ERR_SETUP, errno, "make a control group namespace");
 }
@@ -117,9 +114,7 @@ static int stage_identity(struct guard *g, struct err *e)
 	int rc;
 
 	if (p->want_setuid) {
-		if (syscall(SYS_setgroups, 0, NULL) != 0 ||
-		    syscall(SYS_setresgid, p->gid, p->gid, p->gid) != 0 ||
-		    syscall(SYS_setresuid, p->uid, p->uid, p->uid) != 0)
+		if (stage_os_become(p->uid, p->gid) != 0)
 			return err_sys(
 			    e, ERR_SETUP, errno, "become user %u group %u", p->uid, p->gid);
 	}
@@ -135,7 +130,7 @@ static int stage_no_new_privs(struct guard *g, struct err *e)
 {
 	if (!g->plan->want_no_new_privs)
 		return 0;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL) != 0)
+	if (stage_os_no_new_privs() != 0)
 		return err_sys(e, ERR_SETUP, errno, "no_new_privs");
 	guard_note(g, LAYER_NO_NEW_PRIVS, 0);
 	return 0;
@@ -235,80 +230,22 @@ static int stage_require(const struct guard *g, struct err *e)
 	return 0;
 }
 
-static int stage_exec_error(int errnum, const char *path, struct err *e)
-{
-	switch (errnum) {
-	case E2BIG:
-		return err_sys(e, ERR_SETUP, errnum,
-		    "%s: the kernel refuses arguments and environment of this size; pass less "
-		    "(--env-mode allow)",
-		    path);
-	case ENOENT:
-	case ENOTDIR:
-	case ENAMETOOLONG:
-		return err_sys(e, ERR_NOT_FOUND, errnum, "%s", path);
-	case ENOMEM:
-	case EAGAIN:
-		return err_sys(e, ERR_SETUP, errnum, "%s", path);
-	default:
-		return err_sys(e, ERR_NOT_EXECUTABLE, errnum, "%s", path);
-	}
-}
-
-/* A folder can be searched but not run: EACCES from execve means both, so say which. */
-static int stage_exec_path(const char *path, char *const *argv, char *const *env, struct err *e)
-{
-	struct stat st;
-	int errnum;
-
-	(void)execve(path, argv, env);
-	errnum = errno;
-	if (errnum == EACCES && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		return err_set(e, ERR_NOT_EXECUTABLE, "%s: is a folder", path);
-	return stage_exec_error(errnum, path, e);
-}
-
-/* 11. By absolute path, found in the sandbox's own PATH and view (execvp would use the guardian's
- * environment). */
+/* 11. The command, or the tool that runs it. */
 static int stage_exec(struct guard *g, struct err *e)
 {
 	const struct plan *p = g->plan;
-	char *const *argv = p->argv;
-	const char *dir = env_get(&p->env.env, "PATH");
-	char path[PATH_MAX];
-	struct err denied = ERR_INIT,
-		   now; /* *e is read by the guardian after a successful exec too */
 
-	if (strchr(argv[0], '/') != NULL)
-		return stage_exec_path(argv[0], argv, p->env.env.v, e);
-	for (; dir != NULL && *dir != '\0'; dir += *dir == ':') {
-		size_t n = strcspn(dir, ":");
-
-		if (n > 0 && (size_t)snprintf(path, sizeof path, "%.*s/%s", (int)n, dir, argv[0]) <
-				 sizeof path) {
-			err_clear(&now);
-			(void)stage_exec_path(path, argv, p->env.env.v, &now);
-			if (now.kind == ERR_SETUP) {
-				*e = now;
-				return -1;
-			}
-			if (now.kind == ERR_NOT_EXECUTABLE && denied.kind == ERR_NONE)
-				denied = now;
-		}
-		dir += n;
-	}
-	if (denied.kind != ERR_NONE) {
-		*e = denied;
-		return -1;
-	}
-	return err_set(e, ERR_NOT_FOUND, "%s: command not found in PATH of the sandbox", argv[0]);
+	if (!p->backend->has_exec_step)
+		return exec_command(env_get(&p->env.env, "PATH"), p->argv, p->env.env.v, e);
+	(void)execve(p->argv[0], p->argv, p->env.env.v);
+	return err_sys(e, ERR_SETUP, errno, "start %s", p->argv[0]);
 }
 
 static int stage_steps(struct guard *g, struct err *e)
 {
 	if (stage_session(g, e) != 0 || stage_cgroup(g, e) != 0 || stage_stdio(g, e) != 0 ||
-	    stage_chdir(g, e) != 0 || stage_identity(g, e) != 0 || stage_no_new_privs(g, e) != 0 ||
-	    stage_landlock(g, e) != 0 || stage_rlimits(g, e) != 0)
+	    stage_pass_fds(g, e) != 0 || stage_chdir(g, e) != 0 || stage_identity(g, e) != 0 ||
+	    stage_no_new_privs(g, e) != 0 || stage_landlock(g, e) != 0 || stage_rlimits(g, e) != 0)
 		return -1;
 	loop_restore_signals(); /* 9. the caller's mask and dispositions */
 	if (stage_seccomp(g, e) != 0 || stage_require(g, e) != 0)

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,28 +87,14 @@ void fd_close_others(int *keep, size_t count)
 	fd_os_close_range(first, ~0U);
 }
 
-static bool fd_is_ready(int fd, short events)
-{
-	struct pollfd p = { .fd = fd, .events = events, .revents = 0 };
-
-	return poll(&p, 1, 0) > 0;
-}
-
 bool fd_is_readable(int fd)
 {
-	return fd_is_ready(fd, POLLIN);
+	return fd_os_is_ready(fd, false, false);
 }
 
 bool fd_is_writable(int fd)
 {
-	return fd_is_ready(fd, POLLOUT);
-}
-
-static void fd_wait_writable(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLOUT, .revents = 0 };
-
-	(void)poll(&p, 1, -1);
+	return fd_os_is_ready(fd, true, false);
 }
 
 int fd_write_all(int fd, const void *data, size_t len)
@@ -122,7 +107,7 @@ int fd_write_all(int fd, const void *data, size_t len)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EAGAIN) {
-			fd_wait_writable(fd);
+			(void)fd_os_is_ready(fd, true, true);
 			continue;
 		}
 		if (n < 0)
@@ -131,14 +116,6 @@ int fd_write_all(int fd, const void *data, size_t len)
 		len -= (size_t)n;
 	}
 	return 0;
-}
-
-int fd_reopen_nonblock(int fd)
-{
-	char path[32];
-
-	(void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
 int fd_open_named(int dir_fd, const char *name, const char *option, const char *path, int flags,
@@ -287,7 +264,7 @@ int fd_send_msg(int sock_fd, const void *data, size_t len, int fd)
 		memcpy(CMSG_DATA(c), &fd, sizeof fd);
 	}
 	for (;;) {
-		if (sendmsg(sock_fd, &m, MSG_NOSIGNAL) >= 0)
+		if (sendmsg(sock_fd, &m, FD_OS_MSG_NOSIGNAL) >= 0)
 			return 0;
 		if (errno != EINTR)
 			return -errno;
@@ -320,4 +297,22 @@ ssize_t fd_recv_msg(int sock_fd, void *data, size_t len, int *fd)
 	    c->cmsg_len == CMSG_LEN(sizeof(int)))
 		memcpy(fd, CMSG_DATA(c), sizeof(int));
 	return n;
+}
+
+ssize_t fd_recv_record(int sock_fd, void *data, size_t len, int *fd)
+{
+	ssize_t n = fd_recv_msg(sock_fd, data, len, fd);
+	size_t got = n > 0 ? (size_t)n : 0;
+
+	while (n > 0 && got < len) { /* a stream: the rest was sent in the same call */
+		(void)fd_os_is_ready(sock_fd, false, true);
+		n = recv(sock_fd, (char *)data + got, len - got, 0);
+		got += n > 0 ? (size_t)n : 0;
+	}
+	return got > 0 ? (ssize_t)got : n;
+}
+
+int fd_send_record(int sock_fd, const void *data, size_t len)
+{
+	return send(sock_fd, data, len, FD_OS_MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
 }

@@ -15,11 +15,11 @@
 
 void fd_close(int *fd); /* closes *fd unless it is -1, and leaves -1 */
 int fd_pipe(int *read_fd, int *write_fd, struct err *e);
-int fd_socketpair(
-    int type, int *a, int *b, struct err *e); /* AF_UNIX; type SOCK_STREAM or SOCK_SEQPACKET */
+/* AF_UNIX; type SOCK_STREAM, or SOCK_SEQPACKET for records (a stream where the system has none). */
+int fd_socketpair(int type, int *a, int *b, struct err *e);
 /*
  * The file behind fd (a terminal) opened once more for writing, with O_NONBLOCK that its other
- * users do not get: -1 where it cannot be (no /proc).
+ * users do not get: -1 where it cannot be (Linux without /proc).
  */
 int fd_reopen_nonblock(int fd);
 void fd_grow_pipe(int fd); /* to some hundred KiB where the system allows; a wish, not a need */
@@ -54,5 +54,8 @@ int fd_write_small(int dir_fd, const char *path, const char *text);
  * -1: none. Raw: -errno. */
 int fd_send_msg(int sock_fd, const void *data, size_t len, int fd);
 ssize_t fd_recv_msg(int sock_fd, void *data, size_t len, int *fd); /* 0: end; *fd -1 or O_CLOEXEC */
+/* The same for a record of len bytes, of which a part may be on its way; short: it ended. */
+ssize_t fd_recv_record(int sock_fd, void *data, size_t len, int *fd);
+int fd_send_record(int sock_fd, const void *data, size_t len); /* does not wait. Raw: -errno */
 
 #endif

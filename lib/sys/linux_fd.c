@@ -1,5 +1,7 @@
 /* Linux: descriptors are born O_CLOEXEC; close_range(2) from 5.9, else number by number. */
 #include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -37,4 +39,19 @@ void fd_grow_pipe(int fd)
 {
 	(void)fcntl(fd, F_SETPIPE_SZ,
 	    256 * 1024); /* /proc/sys/fs/pipe-max-size, pipe-user-pages-soft (pipe(7)) */
+}
+
+int fd_reopen_nonblock(int fd)
+{
+	char path[32];
+
+	(void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+bool fd_os_is_ready(int fd, bool for_output, bool is_patient)
+{
+	struct pollfd p = { .fd = fd, .events = for_output ? POLLOUT : POLLIN, .revents = 0 };
+
+	return poll(&p, 1, is_patient ? -1 : 0) > 0;
 }

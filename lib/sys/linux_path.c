@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -54,4 +56,29 @@ bool path_os_is_link_fd(int fd)
 int path_os_getcwd(char *path, size_t size)
 {
 	return syscall(SYS_getcwd, path, size) < 0 ? -errno : 0;
+}
+
+int path_os_real(const char *path, char *real)
+{
+	return realpath(path, real) != NULL ? 0 : -errno;
+}
+
+/*
+ * Modes are not all: around us there may be another sandbox whose rules know no modes. Then (the
+ * usual way into Landlock rules is no_new_privs) a nameless file asks for nearly the same rights
+ * and leaves nothing.
+ */
+bool path_os_can_write(int dir_fd)
+{
+	int fd;
+
+	if (faccessat(dir_fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
+		return false;
+	if (prctl(PR_GET_NO_NEW_PRIVS, 0UL, 0UL, 0UL, 0UL) == 0)
+		return true;
+	fd = openat(dir_fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	if (fd < 0) /* not every file system can do it */
+		return errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL;
+	(void)close(fd);
+	return true;
 }

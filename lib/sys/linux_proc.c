@@ -127,3 +127,8 @@ void proc_die_with_parent(pid_t parent)
 	if (getppid() != parent) /* it ended before the line above */
 		_exit(125);
 }
+
+bool proc_has_subreaper(void)
+{
+	return true;
+}

@@ -1,42 +1,26 @@
 /*
- * Rules of the system call filter: the list, the built-in policy, installation. linux_seccomp_bpf.c
- * compiles, linux_seccomp_print.c prints. The policy is a deny list: what is not named here is
- * allowed, what is not even in linux_syscalls.def is ENOSYS. A number or an argument is all that a
- * filter sees, never memory behind a pointer: calls that keep flags or modes in memory (clone3,
- * openat2) are therefore ENOSYS, after which programs use the older ones.
+ * Rules of the system call filter: the list, the built-in policy. linux_seccomp_bpf.c compiles,
+ * linux_seccomp_print.c prints, linux_seccomp_install.c installs; all but that one describe Linux
+ * on whatever system they run, for a container engine's machine. The policy is a deny list: what is
+ * not named here is allowed, what is not even in linux_syscalls.def is ENOSYS. A number or an
+ * argument is all that a filter sees, never memory behind a pointer: calls that keep flags or modes
+ * in memory (clone3, openat2) are therefore ENOSYS, after which programs use the older ones.
  */
 #include "linux_seccomp.h"
 
-#include <asm/unistd.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/seccomp.h>
-#include <sched.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "../base/limits.h"
 #include "../base/mem.h"
+#include "linux_abi.h"
 #include "linux_syscalls.h"
-
-#ifndef CLONE_NEWCGROUP
-#define CLONE_NEWCGROUP 0x02000000
-#endif
-#ifndef TIOCLINUX
-#define TIOCLINUX 0x541C
-#endif
 
 #define RULES_ALLOC_MIN 24
 #define DENY_WITH(errnum) (SECCOMP_RET_ERRNO | (errnum))
 #define SYSCALL_CLASSES (SYSCALL_PERSONALITY + 1)
 #define BIT(n) (UINT64_C(1) << (n))
 
-#define SET_ID (S_ISUID | S_ISGID)
+#define SET_ID (LINUX_S_ISUID | LINUX_S_ISGID)
 /* O_TMPFILE is two flags, of which O_DIRECTORY alone is innocent (openat(2)). */
 #define CREATES (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
 /* CLONE_NEWTIME is no flag of clone(2): its bit belongs to the exit signal there. */
@@ -44,11 +28,10 @@
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
 	    CLONE_NEWPID | CLONE_NEWNET)
 #define TYPE_MASK 0xfU /* of socket(2)'s type; above are SOCK_CLOEXEC and SOCK_NONBLOCK */
-#define TYPE_DCCP 6U
-#define TYPE_PACKET 10U
 #define INT_MASK 0xffffffffU
 
-#define FAMILIES (BIT(AF_UNIX) | BIT(AF_INET) | BIT(AF_INET6) | BIT(AF_NETLINK))
+#define FAMILIES \
+	(BIT(LINUX_AF_UNIX) | BIT(LINUX_AF_INET) | BIT(LINUX_AF_INET6) | BIT(LINUX_AF_NETLINK))
 #define PROTOCOLS (BIT(0) | BIT(1) | BIT(6) | BIT(17) | BIT(58)) /* any, ICMP, TCP, UDP, ICMPv6 */
 
 #define ANY_BIT(arg, bits) \
@@ -110,14 +93,14 @@ static const struct seccomp_rule clone_rules[] = { DENY_IF(EPERM, 1, ANY_BIT(0, 
  */
 static const struct seccomp_rule socket_rules[] = {
 	DENY_IF(EAFNOSUPPORT, 1, NOT_IN(0, FAMILIES)),
-	DENY_IF(EPROTONOSUPPORT, 2, IS(0, AF_NETLINK), IS_NOT(2, 0)),
-	DENY_IF(EPERM, 2, IS_NOT(0, AF_NETLINK), MASKED(1, TYPE_MASK, SOCK_RAW)),
-	DENY_IF(EPERM, 1, MASKED(1, TYPE_MASK, TYPE_PACKET)),
-	DENY_IF(EPROTONOSUPPORT, 1, MASKED(1, TYPE_MASK, TYPE_DCCP)),
+	DENY_IF(EPROTONOSUPPORT, 2, IS(0, LINUX_AF_NETLINK), IS_NOT(2, 0)),
+	DENY_IF(EPERM, 2, IS_NOT(0, LINUX_AF_NETLINK), MASKED(1, TYPE_MASK, LINUX_SOCK_RAW)),
+	DENY_IF(EPERM, 1, MASKED(1, TYPE_MASK, LINUX_SOCK_PACKET)),
+	DENY_IF(EPROTONOSUPPORT, 1, MASKED(1, TYPE_MASK, LINUX_SOCK_DCCP)),
 	DENY_IF(EPROTONOSUPPORT, 1, NOT_IN(2, PROTOCOLS)),
 };
 static const struct seccomp_rule socket_local_rules[] = {
-	DENY_IF(EAFNOSUPPORT, 1, NOT_IN(0, BIT(AF_UNIX))),
+	DENY_IF(EAFNOSUPPORT, 1, NOT_IN(0, BIT(LINUX_AF_UNIX))),
 };
 
 /*
@@ -267,7 +250,7 @@ static const struct seccomp_rule other_first[] = { DENY_IF(EPERM, 1, IS_NOT(0, 0
  * PRIO_USER. */
 static const struct seccomp_rule other_priority[] = {
 	DENY_IF(EPERM, 1, IS_NOT(1, 0)),
-	DENY_IF(EPERM, 1, IS(0, PRIO_USER)),
+	DENY_IF(EPERM, 1, IS(0, LINUX_PRIO_USER)),
 };
 #define IOPRIO_WHO_USER 3 /* ioprio_set(2) */
 static const struct seccomp_rule other_ioprio[] = {
@@ -275,13 +258,13 @@ static const struct seccomp_rule other_ioprio[] = {
 	DENY_IF(EPERM, 1, IS(0, IOPRIO_WHO_USER)),
 };
 static const struct seccomp_rule unix_only[] = { DENY_IF(
-    EAFNOSUPPORT, 1, NOT_IN(0, BIT(AF_UNIX))) };
-static const struct seccomp_rule not_unix[] = { DENY_IF(EAFNOSUPPORT, 1, IS(0, AF_UNIX)) };
+    EAFNOSUPPORT, 1, NOT_IN(0, BIT(LINUX_AF_UNIX))) };
+static const struct seccomp_rule not_unix[] = { DENY_IF(EAFNOSUPPORT, 1, IS(0, LINUX_AF_UNIX)) };
 /* One end of a pair of datagram sockets can send to any address; the kernel makes SOCK_RAW one too.
  */
 static const struct seccomp_rule no_address[] = {
-	DENY_IF(EPERM, 1, MASKED(1, TYPE_MASK, SOCK_DGRAM)),
-	DENY_IF(EPERM, 1, MASKED(1, TYPE_MASK, SOCK_RAW)),
+	DENY_IF(EPERM, 1, MASKED(1, TYPE_MASK, LINUX_SOCK_DGRAM)),
+	DENY_IF(EPERM, 1, MASKED(1, TYPE_MASK, LINUX_SOCK_RAW)),
 };
 static const struct seccomp_rule no_socket[] = { { .action = DENY_WITH(EAFNOSUPPORT) } };
 static const struct seccomp_rule no_access[] = { { .action = DENY_WITH(EACCES) } };
@@ -331,20 +314,4 @@ int seccomp_rules_outside(struct seccomp_rules *r, unsigned flags, struct err *e
 			return -1;
 	}
 	return 0;
-}
-
-int seccomp_install(const struct sock_fprog *prog)
-{
-	if (prctl(PR_SET_SECCOMP, (unsigned long)SECCOMP_MODE_FILTER, prog, 0UL, 0UL) != 0)
-		return -errno;
-	return 0;
-}
-
-int seccomp_available(void)
-{
-	/* the program is read first of all, so EFAULT means that filters are there: seccomp(2) */
-	if (prctl(PR_SET_SECCOMP, (unsigned long)SECCOMP_MODE_FILTER, NULL, 0UL, 0UL) == 0 ||
-	    errno == EFAULT)
-		return 0;
-	return -errno;
 }

@@ -6,8 +6,8 @@
  * BPF jumps only forwards, so every target is known when a jump to it is written. Conditional jumps
  * reach 255 instructions; a trampoline is put in where that is too short.
  */
+#include <asm/errno.h>
 #include <asm/unistd.h>
-#include <errno.h>
 #include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <stdlib.h>

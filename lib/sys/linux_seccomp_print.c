@@ -1,6 +1,6 @@
 /* Two printed forms of the system call filter: the rules for people, and the program as
  * instructions. */
-#include <errno.h>
+#include <asm/errno.h>
 #include <linux/seccomp.h>
 
 #include "../base/mem.h"

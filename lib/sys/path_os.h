@@ -20,5 +20,10 @@ bool path_os_is_link(int dir_fd, const char *name);
 bool path_os_is_link_fd(int fd);
 /* getcwd(2) as the kernel answers: libc may turn "(unreachable)/…" into ENOENT. 0 or -errno. */
 int path_os_getcwd(char *path, size_t size);
+/* The path, without links and as the file system itself spells it, into real[PATH_MAX]. 0 or
+ * -errno. */
+int path_os_real(const char *path, char *real);
+/* Can files be made in this folder, as far as that can be told without making one that stays? */
+bool path_os_can_write(int dir_fd);
 
 #endif

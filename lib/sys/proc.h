@@ -29,10 +29,10 @@ pid_t proc_fork(uint64_t namespaces);
  */
 pid_t proc_vfork(int (*fn)(void *arg), void *arg);
 /*
- * May a child of proc_vfork() have a copy of our memory instead? An emulator of user programs
- * (qemu-user) makes a fork of every vfork. It also lacks clone3(2), and so do some containers,
- * where the answer is true without need: what the child is to tell must then lie in memory that is
- * shared (proc_share).
+ * May a child of proc_vfork() have a copy of our memory instead? Elsewhere than on Linux it has. An
+ * emulator of user programs (qemu-user) makes a fork of every vfork; it also lacks clone3(2), and
+ * so do some containers, where the answer is true without need. What the child is to tell must then
+ * lie in memory that is shared (proc_share).
  */
 bool proc_may_copy(void);
 
@@ -55,6 +55,7 @@ int proc_exit_status(int wait_status); /* as a shell counts: 0..255, 128+n after
  * (prctl(2)). */
 void proc_set_dumpable(bool is_dumpable);
 int proc_set_subreaper(void); /* orphans of our descendants become our children; 0 or -errno */
+bool proc_has_subreaper(void); /* false: the system knows no such thing, and init gets them */
 void proc_die_with_parent(
     pid_t parent); /* SIGKILL when the parent ends; _exit now if it is gone already */
 
@@ -75,10 +76,13 @@ int proc_tree_measure(pid_t root_pid, struct proc_tree_usage *u); /* 0, or -1: n
 /*
  * Kill every child of the calling process, and what becomes its child by that (it is a subreaper),
  * until none is left: SIGSTOP to the tree first so that nothing forks meanwhile, then SIGKILL.
- * Reaps; exit of pid `keep` is stored if it is seen (keep 0: none). For a guardian without a pid
- * namespace. Bounded: gives up after some seconds on processes that cannot die (uninterruptible),
- * returns the count of those left.
+ * Without subreapers also what is in session (0: none). Reaps; exit of pid `keep` is stored if it
+ * is seen (keep 0: none). For a guardian without a pid namespace. Bounded: gives up after some
+ * seconds on processes that cannot die (uninterruptible), returns the count of those left.
  */
-int proc_kill_children(pid_t keep, int *keep_status, struct rusage *keep_usage, bool *keep_seen);
+int proc_kill_children(pid_t session, pid_t keep, int *keep_status, struct rusage *keep_usage,
+    bool *keep_seen);
+/* Nothing is left in session that nobody waits for; true where orphans become our children. */
+bool proc_session_is_empty(pid_t session);
 
 #endif

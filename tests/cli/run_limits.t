@@ -148,8 +148,8 @@ memory_refused() {
 
 memory() {
 	case $who:$backend in
-	user:native) memory_native ;;
-	*:native) ;;
+	user:native | user:sandbox_exec) memory_native ;;
+	*:native | *:sandbox_exec) ;;
 	*) if [ "$groups" = yes ]; then memory_kept; else memory_refused; fi ;;
 	esac
 }

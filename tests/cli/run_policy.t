@@ -54,7 +54,7 @@ required() {
 	case $backend in
 	namespace) have=pid_ns,view lack='' ;;
 	landlock) have=view,landlock,seccomp lack=pid_ns ;;
-	native) have=env,rlimits lack=view ;;
+	native | sandbox_exec) have=env,rlimits lack=view ;;
 	*) have=view,pid_ns lack='' ;;
 	esac
 	sandbox --require "$have" -- sh -c 'exit 3'

@@ -18,10 +18,15 @@ for who in $callers; do
 		sandbox -- true
 		unlike "$err" 'unknown backend' "$who, $backend: an alias is known"
 	done
-	for backend in sandbox_exec sandbox-exec seatbelt podman docker container; do
+	for backend in podman docker container; do # tests/container
 		sandbox -- true
-		is "$rc" 125 "$who, $backend: not in this version"
-		like "$err" "^sbx-run: .*$backend" "$who, $backend: and it says so"
+		is "$rc" 125 "$who, $backend: not without an image"
+		like "$err" '^sbx-run: .' "$who, $backend: and it says so"
+	done
+	for backend in sandbox_exec sandbox-exec seatbelt; do # sandbox_exec.t
+		sandbox -- true
+		is "$rc" 125 "$who, $backend: not on this system"
+		like "$err" '^sbx-run: sandbox-exec is a program of macOS' "$who, $backend: said"
 	done
 	run as "$who" "$sbx" -- sh -c 'exit 7'
 	is "$rc" 7 "$who: auto runs a command"

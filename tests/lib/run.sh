@@ -42,7 +42,12 @@ stage_if_private() {
 	done
 	copy_programs "$release" "$scratch/release"
 	copy_programs "$asan" "$scratch/asan"
-	chmod -R go=u,go-w "$scratch/root" "$scratch/release" "$scratch/asan"
+	for other in "$release"-*/; do
+		other=${other%/}
+		mkdir -p "$scratch/release${other#"$release"}"
+		copy_programs "$other" "$scratch/release${other#"$release"}"
+	done
+	chmod -R go=u,go-w "$scratch/root" "$scratch"/release* "$scratch/asan"
 	root=$scratch/root release=$scratch/release asan=$scratch/asan
 }
 

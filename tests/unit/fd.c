@@ -245,11 +245,12 @@ static void test_messages(void)
 
 	if (fd_socketpair(SOCK_SEQPACKET, &a, &b, &e) != 0 || fd_pipe(&r, &w, &e) != 0)
 		BAIL("%s", e.msg);
-	is_int(fd_send_msg(a, "one", 3, -1), 0, "a message without a descriptor");
-	is_int(fd_send_msg(a, "two!", 4, w), 0, "a message with one");
-	is_int(fd_recv_msg(b, text, sizeof text, &passed), 3, "arrive one by one");
+	is_int(fd_send_msg(a, "one!", 4, -1), 0, "a record without a descriptor");
+	is_int(fd_send_msg(a, "two!", 4, w), 0, "a record with one");
+	is_int(fd_recv_record(b, text, 4, &passed), 4, "arrive one by one");
 	is_int(passed, -1, "without");
-	is_int(fd_recv_msg(b, text, sizeof text, &passed), 4, "and");
+	ok(memcmp(text, "one!", 4) == 0, "the first one first");
+	is_int(fd_recv_record(b, text, 4, &passed), 4, "and");
 	ok(passed >= 0 && is_cloexec(passed), "with a descriptor that closes on exec");
 	ok(write(passed, "x", 1) == 1 && read(r, text, 1) == 1, "it is the one that was sent");
 	fd_close(&passed);
@@ -257,7 +258,7 @@ static void test_messages(void)
 	fd_close(&w);
 	if (fd_set_nonblock(b, &e) != 0)
 		BAIL("%s", e.msg);
-	is_int(fd_recv_msg(b, text, sizeof text, &passed), -EAGAIN, "nothing there");
+	is_int(fd_recv_record(b, text, 4, &passed), -EAGAIN, "nothing there");
 	/*
 	 * A peer that sends, and closes with messages of ours unread: the kernel reports ECONNRESET
 	 * before what it sent (unix(7)); that must not be lost.
@@ -265,9 +266,35 @@ static void test_messages(void)
 	is_int(fd_send_msg(b, "unread", 6, -1), 0, "a message that the peer never reads");
 	is_int(fd_send_msg(a, "last", 4, -1), 0, "its own last words");
 	fd_close(&a);
-	is_int(fd_recv_msg(b, text, sizeof text, &passed), 4, "they arrive");
-	is_int(fd_recv_msg(b, text, sizeof text, &passed), 0, "then the end");
+	is_int(fd_recv_record(b, text, 4, &passed), 4, "they arrive");
+	is_int(fd_recv_record(b, text, 4, &passed), 0, "then the end");
 	ok(fd_send_msg(b, "x", 1, -1) < 0, "nobody is left to send to");
+	fd_close(&b);
+}
+
+/* A record that comes in two pieces, as a stream may cut it. */
+static void test_torn_record(void)
+{
+	struct err e = ERR_INIT;
+	char text[8];
+	int a, b, passed;
+	pid_t pid;
+
+	if (fd_socketpair(SOCK_STREAM, &a, &b, &e) != 0)
+		BAIL("%s", e.msg);
+	pid = fork();
+	if (pid == 0) {
+		(void)!write(a, "fir", 3);
+		(void)usleep(20000);
+		(void)!write(a, "st!!!next", 9);
+		_exit(0);
+	}
+	is_int(fd_recv_record(b, text, 8, &passed), 8, "a torn record is put together");
+	ok(memcmp(text, "first!!!", 8) == 0, "and ends where the next one begins");
+	is_int(fd_send_record(b, "x", 1), 0, "a record is sent");
+	fd_close(&a);
+	is_int(waitpid(pid, NULL, 0), pid, "by a child");
+	is_int(fd_recv_record(b, text, 8, &passed), 4, "one that is cut by the end is short");
 	fd_close(&b);
 }
 
@@ -285,5 +312,6 @@ int main(void)
 	test_small(dir);
 	test_messages();
 	(void)rmdir(dir);
+	test_torn_record();
 	return done_testing();
 }

@@ -43,7 +43,8 @@ as() {
 	case $as_who in
 	root) "$@" ;;
 	userns) as_user unshare --user --map-root-user -- "$@" ;;
-	*) as_user "$@" ;;
+	# a stand-in for the tool of macOS is named in the caller's environment
+	*) as_user ${SBX_SANDBOX_EXEC:+"SBX_SANDBOX_EXEC=$SBX_SANDBOX_EXEC"} "$@" ;;
 	esac
 }
 
@@ -55,6 +56,27 @@ owner() {
 		echo "$(id -u "$tap_user"):$(id -g "$tap_user")"
 	fi
 }
+
+# is_portable: the build is the one that makes do without what only Linux has (TARGET=portable).
+is_portable() {
+	[ "${SBX_TARGET:-linux}" = portable ]
+}
+
+# use_stand_in: a program that stands in for sandbox-exec: it checks the profile as that would,
+# keeps it as $stand_in/profile and runs the command.
+use_stand_in() {
+	stand_in=$tmp/stand-in
+	mkdir -p "$stand_in"
+	chmod 0777 "$stand_in"
+	cp "$tools/sbpl" "$stand_in/sandbox-exec" || bail 'the stand-in is not built'
+	: >"$stand_in/profile"
+	chmod 0666 "$stand_in/profile"
+	export SBX_SANDBOX_EXEC="$stand_in/sandbox-exec"
+}
+
+case " ${SBX_BACKENDS:-} " in
+*' sandbox_exec '*) use_stand_in ;;
+esac
 
 # usable WHO BACKEND
 usable() {
@@ -70,11 +92,16 @@ each_caller() {
 }
 
 # each_run FUNCTION: once for each caller and each backend that he can use, with $who, $backend and
-# $at (for names of assertions) set. ONLY="a b" takes these backends alone.
+# $at (for names of assertions) set. ONLY="a b" takes these backends alone; so does SBX_BACKENDS,
+# of the environment, for a whole script.
 each_run() {
 	for who in $callers; do
 		cd "$tmp/p-$who" || bail 'no project folder'
-		for backend in ${ONLY:-native landlock namespace bubblewrap}; do
+		for backend in ${ONLY:-${SBX_BACKENDS:-native landlock namespace bubblewrap}}; do
+			case " ${SBX_BACKENDS:-$backend} " in
+			*" $backend "*) ;;
+			*) continue ;;
+			esac
 			eval "each_usable=\${usable_${who}_$backend:-}"
 			if [ -z "$each_usable" ]; then
 				each_usable=no
