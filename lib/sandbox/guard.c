@@ -464,7 +464,7 @@ static bool guard_is_final(const struct guard *g)
 
 void guard_run(struct guard *g)
 {
-	struct loop loop;
+	static struct loop loop; /* as long-lived as the process */
 	struct loop_watch control = {
 		.fd = g->control_fd, .events = POLLIN, .fn = g->on_control
 	};
