@@ -115,7 +115,8 @@ static int landlock_plan(struct plan *p, struct err *e)
 		if (landlock_check_op(p, &p->view.ops[i], i, e) != 0 ||
 		    landlock_add_op(p, &p->view.ops[i], e) != 0)
 			return -1;
-	if (temp_use(p, e) != 0 || plan_add_rule(p, p->temp_path, LANDLOCK_READ_WRITE, e) != 0)
+	if (temp_use(p, e) != 0 ||
+	    (p->want_temp && plan_add_rule(p, p->temp_path, LANDLOCK_READ_WRITE, e) != 0))
 		return -1;
 	p->want_capability_drop = p->want_no_new_privs = p->want_landlock = true;
 	p->landlock_flags = LANDLOCK_SCOPE_ABSTRACT | LANDLOCK_SCOPE_SIGNALS | LANDLOCK_DENY_UNIX;
