@@ -107,11 +107,11 @@ static void check_killed_runner(void)
 	who.group = DELEGATED;
 	RUN_START(&r, &who, BIN_RUN, "--pids", "60", "--", BIN_GUEST, "tree", "2");
 	ok(read(r.out_fd, &c, 1) == 1, "killed runner: its command runs");
-	is_file(DELEGATED, "cgroup.subtree_control", "cpu memory pids", "killed runner, control:");
+	is_file(DELEGATED, "cgroup.subtree_control", "cpu memory pids", "killed runner, control");
 	neighbour = start_neighbour(DELEGATED "/sbx-self");
 	(void)kill(r.pid, SIGKILL);
 	run_finish(&r);
-	is_file(DELEGATED, "cgroup.subtree_control", "", "killed runner:");
+	is_file(DELEGATED, "cgroup.subtree_control", "", "killed runner");
 	end_neighbour(neighbour);
 	RUN(&r, &who, BIN_RUN, "--json", "--pids", "10", "--", BIN_HOG, "procs", "40");
 	is_str(report_str(&r, "reason"), "pids_limit", "killed runner: the next one has its limits");
