@@ -361,6 +361,7 @@ test-%:
 bench:
 	@$(MAKE) --no-print-directory MODE=release all tools
 	SBX_ROOT=$(CURDIR) SBX_BUILD=$(call DIR,release) tests/bench/bench.sh
+	SBX_ROOT=$(CURDIR) SBX_BUILD=$(call DIR,release) tests/bench/container.sh
 
 ## cov             line coverage of the unit tests, file by file
 cov:
