@@ -114,7 +114,8 @@ static void check_killed_runner(void)
 	is_file(DELEGATED, "cgroup.subtree_control", "", "killed runner");
 	end_neighbour(neighbour);
 	RUN(&r, &who, BIN_RUN, "--json", "--pids", "10", "--", BIN_HOG, "procs", "40");
-	is_str(report_str(&r, "reason"), "pids_limit", "killed runner: the next one has its limits");
+	is_str(report_str(&r, "reason"), "pids_limit",
+	    "killed runner: the next one has its limits");
 	ok(access(DELEGATED "/sbx-self", F_OK) != 0, "killed runner: the next one leaves nothing");
 }
 
