@@ -236,7 +236,7 @@ $(O)/%.o: %.c $(O)/.flags | $(READY) $(V)/src/cjson/.fetched
 $(if $(BEARSSL),$(filter $(O)/lib/net/%,$(OBJ)): | $(V)/src/bearssl/.fetched)
 
 # The notices of what the binary contains are an asset too; their texts come from the sources.
-CONTAINED = musl cjson $(if $(BEARSSL),bearssl)
+CONTAINED = $(if $(MACOS),,musl) cjson $(if $(BEARSSL),bearssl)
 $(O)/licenses: vendor/licenses.sh vendor/sources.lock LICENSE $(O)/.sources \
 	$(CONTAINED:%=$(V)/src/%/.fetched)
 	$(call say,GATHER,$@)vendor/licenses.sh . $(V) $(CONTAINED) >$@
