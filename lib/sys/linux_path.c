@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -37,20 +36,6 @@ bool path_os_is_without_links(const char *path)
 		return false;
 	(void)close(fd);
 	return true;
-}
-
-bool path_os_is_link(int dir_fd, const char *name)
-{
-	struct stat st;
-
-	return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
-}
-
-bool path_os_is_link_fd(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
 int path_os_getcwd(char *path, size_t size)

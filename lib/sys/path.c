@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "path_os.h"
@@ -21,6 +22,20 @@ const char *path_below(const char *path, const char *dir)
 	if (strncmp(path, dir, n) != 0 || (path[n] != '\0' && path[n] != '/'))
 		return NULL;
 	return path[n] == '\0' ? path + n : path + n + 1;
+}
+
+static bool path_is_link(int dir_fd, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
+}
+
+static bool path_is_link_fd(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
 /* One component at a time; O_NOFOLLOW makes a link in the middle ENOTDIR or ELOOP. */
@@ -41,9 +56,9 @@ static int path_walk(int dir_fd, const char *rel, int flags)
 		next = openat(fd, name,
 		    (*rest == '\0' ? flags : PATH_OS_SEARCH | O_DIRECTORY) | O_NOFOLLOW |
 			O_CLOEXEC);
-		if (next < 0 && errno == ENOTDIR && path_os_is_link(fd, name))
+		if (next < 0 && errno == ENOTDIR && path_is_link(fd, name))
 			errno = ELOOP;
-		if (next >= 0 && path_os_is_link_fd(next)) { /* O_PATH opens the link itself */
+		if (next >= 0 && path_is_link_fd(next)) { /* O_PATH opens the link itself */
 			(void)close(next);
 			next = -1;
 			errno = ELOOP;

@@ -16,8 +16,6 @@ int path_os_open_beneath(
     int dir_fd, const char *rel, int flags); /* fd or -errno; -ENOSYS: walk instead */
 /* path is there, and no part of it is a link; false also where that cannot be told in one call. */
 bool path_os_is_without_links(const char *path);
-bool path_os_is_link(int dir_fd, const char *name);
-bool path_os_is_link_fd(int fd);
 /* getcwd(2) as the kernel answers: libc may turn "(unreachable)/…" into ENOENT. 0 or -errno. */
 int path_os_getcwd(char *path, size_t size);
 /* The path, without links and as the file system itself spells it, into real[PATH_MAX]. 0 or

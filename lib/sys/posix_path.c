@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "path_os.h"
@@ -19,20 +18,6 @@ bool path_os_is_without_links(const char *path)
 {
 	(void)path;
 	return false;
-}
-
-bool path_os_is_link(int dir_fd, const char *name)
-{
-	struct stat st;
-
-	return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
-}
-
-bool path_os_is_link_fd(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
 int path_os_getcwd(char *path, size_t size)
