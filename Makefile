@@ -236,7 +236,7 @@ $(O)/%.o: %.c $(O)/.flags | $(READY) $(V)/src/cjson/.fetched
 $(if $(BEARSSL),$(filter $(O)/lib/net/%,$(OBJ)): | $(V)/src/bearssl/.fetched)
 
 # The notices of what the binary contains are an asset too; their texts come from the sources.
-CONTAINED = musl cjson $(if $(BEARSSL),bearssl)
+CONTAINED = $(if $(MACOS),,musl) cjson $(if $(BEARSSL),bearssl)
 $(O)/licenses: vendor/licenses.sh vendor/sources.lock LICENSE $(O)/.sources \
 	$(CONTAINED:%=$(V)/src/%/.fetched)
 	$(call say,GATHER,$@)vendor/licenses.sh . $(V) $(CONTAINED) >$@
@@ -361,6 +361,7 @@ test-%:
 bench:
 	@$(MAKE) --no-print-directory MODE=release all tools
 	SBX_ROOT=$(CURDIR) SBX_BUILD=$(call DIR,release) tests/bench/bench.sh
+	SBX_ROOT=$(CURDIR) SBX_BUILD=$(call DIR,release) tests/bench/container.sh
 
 ## cov             line coverage of the unit tests, file by file
 cov:

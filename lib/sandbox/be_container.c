@@ -112,13 +112,11 @@ static int put_policy_mount(struct plan *plan, const struct policy_mount *m, str
 	char *dst = view_clean_path(cwd, m->dst, e);
 	int rc = -1;
 
-	if (dst == NULL || (m->src != NULL && src == NULL))
-		rc = -1;
-	else if (is_ours(dst))
+	if (dst != NULL && is_ours(dst))
 		rc = err_set(e, ERR_USAGE, "%s: this place is the sandbox's own", dst);
-	else if (m->kind == MOUNT_TMPFS)
+	else if (dst != NULL && m->src == NULL)
 		rc = put_tmpfs(plan, dst, m->size_bytes, e);
-	else
+	else if (dst != NULL && src != NULL)
 		rc = put_mount(plan, src, dst, m->kind == MOUNT_RO || m->is_read_only, e);
 	free(src);
 	free(dst);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../base/mem.h"
+#include "../sys/linux_seccomp.h"
 #include "guard.h"
 #include "plan.h"
 #include "temp.h"
@@ -101,6 +102,11 @@ static int landlock_plan(struct plan *p, struct err *e)
 
 	if (policy->net == NET_LOOPBACK)
 		return landlock_refuse("give a loopback of its own: --net loopback", "", e);
+	if (policy->net == NET_NONE && policy->is_net_set && !policy->is_best_effort &&
+	    seccomp_available() != 0)
+		return landlock_refuse(
+		    "take the network away where the kernel has no seccomp filters: --net none", "",
+		    e);
 	if (policy->is_user_set && (policy->uid != p->outside_uid || policy->gid != p->outside_gid))
 		return landlock_refuse("show another user: --user", "", e);
 	if (plan_build_view(p, p->outside_uid == 0, e) != 0)
@@ -109,7 +115,8 @@ static int landlock_plan(struct plan *p, struct err *e)
 		if (landlock_check_op(p, &p->view.ops[i], i, e) != 0 ||
 		    landlock_add_op(p, &p->view.ops[i], e) != 0)
 			return -1;
-	if (temp_use(p, e) != 0 || plan_add_rule(p, p->temp_path, LANDLOCK_READ_WRITE, e) != 0)
+	if (temp_use(p, e) != 0 ||
+	    (p->want_temp && plan_add_rule(p, p->temp_path, LANDLOCK_READ_WRITE, e) != 0))
 		return -1;
 	p->want_capability_drop = p->want_no_new_privs = p->want_landlock = true;
 	p->landlock_flags = LANDLOCK_SCOPE_ABSTRACT | LANDLOCK_SCOPE_SIGNALS | LANDLOCK_DENY_UNIX;
@@ -125,8 +132,10 @@ static int landlock_plan(struct plan *p, struct err *e)
 		"no namespace: other processes can be seen, and signalled (Landlock before ABI 6)");
 	if (policy->net == NET_NONE)
 		plan_miss(p, LAYER_NET_NS,
-		    "no namespace: sockets of the internet families are refused by seccomp "
-		    "instead");
+		    seccomp_available() == 0 ?
+			"no namespace: sockets of the internet families are refused by seccomp "
+			"instead" :
+			"no namespace, and no seccomp filters that would refuse sockets instead");
 	return 0;
 }
 

@@ -52,9 +52,6 @@ static int ns_map(struct guard *g, struct err *e)
 		    "--user needs a user namespace, and those are refused here; -b native changes "
 		    "to the user itself");
 	if (!g->has_user_ns) {
-		if (p->uid != p->outside_uid || p->gid != p->outside_gid)
-			return err_set(e, ERR_REFUSED,
-			    "--user: without a user namespace nobody can be shown as another");
 		rc = mount_make_private();
 		return rc == 0 ? 0 : ns_fail(e, rc, "make mounts private", "");
 	}

@@ -11,7 +11,7 @@
 #include "../frame/frame.h"
 #include "../sys/fd.h"
 
-#define CARRY_CHUNK 32768U
+#define CARRY_CHUNK (32UL * SBX_KIB)
 /* What a drained source may send beyond its window: a pipe of the largest size that a command may
  * ask for (fs.pipe-max-size). */
 #define CARRY_DRAIN_BYTES (1UL * SBX_MIB)

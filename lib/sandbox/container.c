@@ -354,7 +354,7 @@ static int fill_plan(struct plan *plan, struct err *e)
 		plan_miss(plan, LAYER_USER_NS, "an engine that root runs maps no ids");
 	free(plan->home);
 	plan->home = mem_strdup("/tmp", e);
-	if (plan->home == NULL || place_root(plan, e) != 0)
+	if (plan->home == NULL)
 		return -1;
 	choose_user(plan);
 	if (container_is_real_root(plan) && c->engine.kind == ENGINE_DOCKER)
@@ -374,14 +374,14 @@ int container_plan(struct plan *plan, const char *wanted, struct err *e)
 		return -1;
 	c->lock_fd = -1;
 	plan->container = c;
-	if (engine_find(&c->engine, wanted, plan->rq, e) != 0)
+	if (place_root(plan, e) != 0 || engine_find(&c->engine, wanted, plan->rq, e) != 0)
 		return -1;
 	/* "container" is a way to choose; what was chosen is told */
 	plan->backend = c->engine.kind == ENGINE_PODMAN ? &backend_podman : &backend_docker;
 	c->state_dir = engine_state_dir(plan->rq, plan->home_outside, e);
 	if (c->state_dir == NULL || name_run(c, e) != 0 ||
 	    engine_environment(plan->rq, may_pull, &plan->tool_env, e) != 0 ||
-	    engine_look(&c->engine, plan->tool_env.v, c->state_dir, e) != 0)
+	    engine_look(&c->engine, plan->tool_env.v, c->state_dir, ENGINE_ASK_MS, e) != 0)
 		return -1;
 	return fill_plan(plan, e) != 0 ? -1 : container_plan_argv(plan, e);
 }

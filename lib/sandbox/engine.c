@@ -367,14 +367,15 @@ static bool is_stopped_machine(struct engine *en, char *const *env)
 	return true;
 }
 
-static int engine_ask_info(struct engine *en, char *const *env, struct err *e)
+static int engine_ask_info(
+    struct engine *en, char *const *env, uint64_t timeout_ms, struct err *e)
 {
 	struct buf out, said;
 	int rc;
 
 	buf_init(&out, LIMIT_SMALL_FILE);
 	buf_init(&said, LIMIT_SMALL_FILE);
-	rc = engine_ask(en, env, ENGINE_ASK_MS, &out, &said, e, "info", "--format",
+	rc = engine_ask(en, env, timeout_ms, &out, &said, e, "info", "--format",
 	    en->kind == ENGINE_PODMAN ? "json" : "{{json .}}", NULL);
 	if (rc > 0 && is_stopped_machine(en, env))
 		rc = 0;
@@ -387,7 +388,8 @@ static int engine_ask_info(struct engine *en, char *const *env, struct err *e)
 	return rc;
 }
 
-int engine_look(struct engine *en, char *const *env, const char *state_dir, struct err *e)
+int engine_look(struct engine *en, char *const *env, const char *state_dir, uint64_t timeout_ms,
+    struct err *e)
 {
 	MEM_AUTOFREE char *path = facts_path(en, state_dir, e);
 	char key[32];
@@ -397,7 +399,7 @@ int engine_look(struct engine *en, char *const *env, const char *state_dir, stru
 	(void)snprintf(key, sizeof key, "%016llx", (unsigned long long)engine_key(en, env));
 	if (facts_load(en, path, key))
 		return 0;
-	if (engine_ask_info(en, env, e) != 0)
+	if (engine_ask_info(en, env, timeout_ms, e) != 0)
 		return e->errnum == ETIMEDOUT ? err_wrap(e, "%s", engine_name(en->kind)) : -1;
 	facts_store(en, state_dir, path, key);
 	return 0;

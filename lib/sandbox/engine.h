@@ -40,8 +40,9 @@ int engine_find(struct engine *en, const char *wanted, const struct sandbox_requ
 int engine_environment(const struct sandbox_request *rq, bool may_pull, struct strv *env,
     struct err *e);
 /* Fill what the engine says of itself, from state_dir/engine or by asking. ERR_REFUSED with the
- * remedy: it does not answer. */
-int engine_look(struct engine *en, char *const *env, const char *state_dir, struct err *e);
+ * remedy: it does not work; ERR_SETUP: no answer within timeout_ms. */
+int engine_look(struct engine *en, char *const *env, const char *state_dir, uint64_t timeout_ms,
+    struct err *e);
 /* What was kept of it is of no use any more: ask next time. */
 void engine_forget(const struct engine *en, const char *state_dir);
 

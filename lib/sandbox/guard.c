@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -322,6 +323,14 @@ static int guard_kill_all(struct guard *g)
 	return left;
 }
 
+/* The runner ended without waiting for us: its socket tells. */
+static bool guard_is_orphan(const struct guard *g)
+{
+	char c;
+
+	return recv(g->control_fd, &c, sizeof c, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 static void guard_clean_up(const struct guard *g)
 {
 	const struct plan *p = g->plan;
@@ -331,6 +340,8 @@ static void guard_clean_up(const struct guard *g)
 	for (int i = 0; i < 200 && p->cgroup.version != 0 && cgroup_remove(&p->cgroup) == -EBUSY;
 	     i++)
 		(void)usleep(500);
+	if (p->cgroup.version != 0 && guard_is_orphan(g))
+		cgroup_abandon(&p->cgroup);
 	if (p->want_temp && p->temp_parent_fd >= 0)
 		(void)tree_remove(p->temp_parent_fd, p->temp_name);
 }
@@ -464,7 +475,7 @@ static bool guard_is_final(const struct guard *g)
 
 void guard_run(struct guard *g)
 {
-	struct loop loop;
+	static struct loop loop; /* as long-lived as the process */
 	struct loop_watch control = {
 		.fd = g->control_fd, .events = POLLIN, .fn = g->on_control
 	};

@@ -506,7 +506,7 @@ static void probe_take_env(char *const *env)
 
 /* A real run; what came of it is copied out. want_mount: of our program, which native cannot do. */
 static int probe_real_run(const char *backend, const char *self_path, bool want_mount,
-    struct probe_row *row, uint32_t *applied, struct err *e)
+    char *const *env, struct probe_row *row, uint32_t *applied, struct err *e)
 {
 	char *argv[] = { (char *)(uintptr_t)self_path, (char *)(uintptr_t) "--version", NULL };
 	struct policy policy;
@@ -521,7 +521,7 @@ static int probe_real_run(const char *backend, const char *self_path, bool want_
 	if (probe_policy(&policy, backend, self_path, want_mount, e) == 0) {
 		rq.policy = &policy;
 		rq.argv = argv;
-		rq.env = own_env;
+		rq.env = env;
 		rq.max_output_bytes = 4096;
 		rq.stdin_mode = STDIN_NULL;
 		run = sandbox_start(&loop, &rq, probe_on_done, &loop, e);
@@ -558,8 +558,31 @@ static const char *probe_namespace_remedy(const struct probe_report *r)
 	return "";
 }
 
-static int probe_backends(
-    struct probe_report *r, const char *only, const char *self_path, struct err *e)
+static int probe_engines(struct probe_report *r, const struct sandbox_backend *one,
+    const char *self_path, char *const *env, struct err *e)
+{
+	for (size_t i = 0; sandbox_named_backends[i] != NULL; i++) {
+		const struct sandbox_backend *b = sandbox_named_backends[i];
+		struct probe_row *row = &r->backends[r->backend_count];
+		bool has_image = false;
+		uint32_t applied;
+
+		/* "container" is one of the others */
+		if (!b->is_container || (one == NULL ? b == &backend_container : b != one))
+			continue;
+		row->name = b->name;
+		if (probe_engine(b, env, PROBE_STEP_MS, row, &has_image, e) != 0)
+			return -1;
+		if (row->works && has_image &&
+		    probe_real_run(b->name, self_path, true, env, row, &applied, e) != 0)
+			return -1;
+		r->backend_count++;
+	}
+	return 0;
+}
+
+static int probe_backends(struct probe_report *r, const char *only, const char *self_path,
+    char *const *env, struct err *e)
 {
 	const struct sandbox_backend *one = NULL;
 	uint32_t applied;
@@ -577,25 +600,25 @@ static int probe_backends(
 			continue;
 		row->name = sandbox_backends[i]->name;
 		if (probe_real_run(row->name, self_path, sandbox_backends[i] != &backend_native,
-			row, &applied, e) != 0)
+			own_env, row, &applied, e) != 0)
 			return -1;
 		if (!row->works && sandbox_backends[i] == &backend_namespace)
 			(void)snprintf(
 			    row->remedy, sizeof row->remedy, "%s", probe_namespace_remedy(r));
 		r->backend_count++;
 	}
-	return 0;
+	return probe_engines(r, one, self_path, env, e);
 }
 
 static int probe_choice(struct probe_report *r, const char *self_path, struct err *e)
 {
 	size_t len = 0;
 
-	if (probe_real_run(NULL, self_path, true, &r->choice, &r->choice_applied, e) != 0)
+	if (probe_real_run(NULL, self_path, true, own_env, &r->choice, &r->choice_applied, e) != 0)
 		return -1;
 	/* where only native is left */
 	if (!r->choice.works &&
-	    probe_real_run(NULL, self_path, false, &r->choice, &r->choice_applied, e) != 0)
+	    probe_real_run(NULL, self_path, false, own_env, &r->choice, &r->choice_applied, e) != 0)
 		return -1;
 	if (!r->choice.works)
 		return 0;
@@ -635,7 +658,7 @@ int probe_run(struct probe_report *r, const char *only, const char *self_path, c
 		if (probe_layer(&tries[i], &r->layers[tries[i].layer], e) != 0)
 			return -1;
 	probe_view_by_rules(r);
-	if (probe_limits(r, e) != 0 || probe_backends(r, only, self_path, e) != 0)
+	if (probe_limits(r, e) != 0 || probe_backends(r, only, self_path, env, e) != 0)
 		return -1;
 	return probe_choice(r, self_path, e);
 }

@@ -22,7 +22,7 @@ struct probe_row {
 	char remedy[PROBE_TEXT];   /* what the user can do; "" */
 };
 
-#define PROBE_BACKENDS 4
+#define PROBE_BACKENDS 8
 
 struct probe_report {
 	char kernel[PROBE_TEXT]; /* uname */
@@ -43,6 +43,10 @@ struct probe_report {
  */
 int probe_run(struct probe_report *r, const char *only, const char *self_path, char *const *env,
     struct err *e);
+/* probe_engine.c: the row of a container backend, without a run. has_image: there could be one. */
+struct sandbox_backend;
+int probe_engine(const struct sandbox_backend *b, char *const *env, uint64_t timeout_ms,
+    struct probe_row *row, bool *has_image, struct err *e);
 int probe_put_text(const struct probe_report *r, bool want_colour, struct buf *out, struct err *e);
 int probe_put_json(const struct probe_report *r, struct buf *out, struct err *e);
 

@@ -80,6 +80,19 @@ bool run_io_is_ended(const struct sandbox_run *run);
 bool run_io_is_pending(
     const struct sandbox_run *run); /* data is known to be on its way to the caller */
 void run_io_close(struct sandbox_run *run);
+/* run_start.c, called by run.c */
+/* The guardian, or what it started, did not come up: the next backend of auto, or the end. */
+void run_start_failed(struct sandbox_run *run, const struct err *e, bool is_final);
+/* A tool that started nothing has said why where the command's stderr would have come: into e. */
+void run_explain_tool(struct sandbox_run *run, struct err *e);
+int run_arm_wall(struct sandbox_run *run, struct err *e); /* the timeout begins */
+uint64_t run_setup_ms(const struct sandbox_run *run); /* until the command must have been started */
+/* run.c, called by run_start.c */
+void run_init(struct sandbox_run *run, struct loop *loop, const struct sandbox_request *rq);
+void run_fail(struct sandbox_run *run, const struct err *e);
+void run_tell_guard(struct sandbox_run *run, enum guard_op op, int signo);
+void run_reap_guard(struct sandbox_run *run);
+void run_on_control(struct loop_watch *w, short revents);
 /* run.c, called by run_io.c and inner.c */
 void run_on_inner(struct sandbox_run *run, const struct guard_message *m, int fd);
 void run_on_inner_lost(struct sandbox_run *run);

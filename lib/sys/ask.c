@@ -41,6 +41,7 @@ static int ask_child(void *arg)
 			a->errnum = errno;
 			return 125;
 		}
+	fd_close_others(NULL, 0); /* what our own caller left open is not its business */
 	loop_restore_signals();
 	(void)execve(a->argv[0], a->argv, a->env);
 	a->errnum = errno;

@@ -343,6 +343,12 @@ int cgroup_remove(const struct cgroup *g)
 	return rc;
 }
 
+void cgroup_abandon(const struct cgroup *g)
+{
+	if (g->version == 2 && g->dir_count)
+		cgroup_v2_abandon_leaf(g->parent_fd[0]);
+}
+
 void cgroup_close(struct cgroup *g)
 {
 	/* the last of us in the leaf gives it back, be it runner or guardian */

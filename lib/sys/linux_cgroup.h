@@ -77,6 +77,9 @@ bool cgroup_is_empty(const struct cgroup *g);
 /* Remove the folders; 0, or -EBUSY while processes (or zombies being torn down) are in it. Raw;
  * safe in the guardian. */
 int cgroup_remove(const struct cgroup *g);
+/* By a guardian whose runner is gone, after cgroup_remove(): gives back what the runner has changed
+ * in its own group, for which it is too late to do so itself. Raw. */
+void cgroup_abandon(const struct cgroup *g);
 void cgroup_close(struct cgroup *g); /* closes descriptors only */
 
 /*

@@ -126,9 +126,16 @@ static void only_self_visit(pid_t pid, void *arg)
 		s->has_other = true;
 }
 
-bool cgroup_file_only_self(int dir_fd, const char *name)
+bool cgroup_file_has_self(int dir_fd, const char *name, bool *has_other)
 {
 	struct only_self s = { .self = getpid() };
-	return cgroup_file_each_pid(dir_fd, name, only_self_visit, &s) == 0 && s.is_seen &&
-	    !s.has_other;
+	int rc = cgroup_file_each_pid(dir_fd, name, only_self_visit, &s);
+	*has_other = s.has_other;
+	return rc == 0 && s.is_seen;
+}
+
+bool cgroup_file_only_self(int dir_fd, const char *name)
+{
+	bool has_other;
+	return cgroup_file_has_self(dir_fd, name, &has_other) && !has_other;
 }

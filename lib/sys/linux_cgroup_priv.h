@@ -66,6 +66,7 @@ bool cgroup_file_exists(int dir_fd, const char *name);
 /* Each process of cgroup.procs in name; 0 for one that this pid namespace does not show. */
 int cgroup_file_each_pid(int dir_fd, const char *name, void (*visit)(pid_t pid, void *arg),
     void *arg);
+bool cgroup_file_has_self(int dir_fd, const char *name, bool *has_other);
 bool cgroup_file_only_self(int dir_fd, const char *name); /* the calling process and no other */
 bool cgroup_parse_number(const char **text, uint64_t *value); /* *text moves behind the digits */
 
@@ -96,5 +97,7 @@ void cgroup_v2_create(struct cgroup *g, const struct cgroup_map *map,
     const struct cgroup_limits *limits);
 /* Undo the move to CGROUP_LEAF when nobody needs it any more. Raw. */
 void cgroup_v2_leave_leaf(int parent_fd);
+/* The same by one whose runner is gone, though it may be on its way out there still. Raw. */
+void cgroup_v2_abandon_leaf(int parent_fd);
 
 #endif

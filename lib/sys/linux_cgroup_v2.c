@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fd.h"
@@ -18,6 +19,7 @@
 
 #define V2_PAGE_SLACK 65535 /* memory.max is cut to pages, of 64 KiB at most */
 #define V2_LEAF_PROCS CGROUP_LEAF "/cgroup.procs"
+#define V2_LEAF_PASSES 200 /* 5 milliseconds each, until a dying process has left it */
 #define V2_COUNTED (CGROUP_BIT(CGROUP_MEMORY) | CGROUP_BIT(CGROUP_PIDS)) /* for the result */
 
 static const char v2_no_delegation[] =
@@ -88,6 +90,19 @@ static void v2_group_visit(int parent_fd, const char *name, pid_t owner, uint64_
 	*(bool *)arg = true;
 }
 
+static bool v2_has_runs(int parent_fd)
+{
+	bool is_in_use = false;
+	return cgroup_each_group(parent_fd, v2_group_visit, &is_in_use) < 0 || is_in_use;
+}
+
+static int v2_switch_off_and_leave(int parent_fd)
+{
+	unsigned bits = v2_read_controllers(parent_fd, "cgroup.subtree_control");
+	int rc = v2_switch_controllers(parent_fd, '-', bits);
+	return rc < 0 ? rc : fd_write_small(parent_fd, "cgroup.procs", "0");
+}
+
 /*
  * Switching a controller off would lift the limits of every group below, so this waits until no run
  * has a group here and nobody else (another runner, a guardian) lives in the leaf. Without it
@@ -95,16 +110,29 @@ static void v2_group_visit(int parent_fd, const char *name, pid_t owner, uint64_
  */
 void cgroup_v2_leave_leaf(int parent_fd)
 {
-	bool is_in_use = false;
-	if (!cgroup_file_only_self(parent_fd, V2_LEAF_PROCS))
+	if (!cgroup_file_only_self(parent_fd, V2_LEAF_PROCS) || v2_has_runs(parent_fd))
 		return;
-	if (cgroup_each_group(parent_fd, v2_group_visit, &is_in_use) < 0 || is_in_use)
+	if (v2_switch_off_and_leave(parent_fd) == 0)
+		(void)unlinkat(parent_fd, CGROUP_LEAF, AT_REMOVEDIR);
+}
+
+/*
+ * A runner that was killed closes its descriptors, which is how we know, before it leaves its
+ * group. It makes no new run, so what else is in the leaf (itself, guardians of its other runs)
+ * needs no controller any more.
+ */
+void cgroup_v2_abandon_leaf(int parent_fd)
+{
+	const struct timespec pause = { .tv_nsec = 5000000 };
+	bool has_other;
+	if (!cgroup_file_has_self(parent_fd, V2_LEAF_PROCS, &has_other) || v2_has_runs(parent_fd) ||
+	    v2_switch_off_and_leave(parent_fd) < 0)
 		return;
-	unsigned bits = v2_read_controllers(parent_fd, "cgroup.subtree_control");
-	if (v2_switch_controllers(parent_fd, '-', bits) < 0 ||
-	    fd_write_small(parent_fd, "cgroup.procs", "0") < 0)
-		return;
-	(void)unlinkat(parent_fd, CGROUP_LEAF, AT_REMOVEDIR);
+	for (int i = 0; i < V2_LEAF_PASSES; i++) {
+		if (unlinkat(parent_fd, CGROUP_LEAF, AT_REMOVEDIR) == 0 || errno != EBUSY)
+			return;
+		(void)nanosleep(&pause, NULL);
+	}
 }
 
 /* The true root of the hierarchy. "/" may be that of a cgroup namespace, not free of the rule. */

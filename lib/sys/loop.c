@@ -202,38 +202,42 @@ static bool loop_has_pending(const struct loop *l)
 	return false;
 }
 
+/* The one that is due first; NULL: none is armed. */
+static struct loop_timer *loop_next_timer(const struct loop *l)
+{
+	struct loop_timer *next = NULL;
+
+	for (size_t i = 0; i < l->timer_count; i++)
+		if (next == NULL || l->timers[i]->due_us < next->due_us)
+			next = l->timers[i];
+	return next;
+}
+
 static int64_t loop_wait_us(const struct loop *l)
 {
-	uint64_t due = UINT64_MAX, now;
+	const struct loop_timer *next = loop_next_timer(l);
+	uint64_t now;
 
 	if (loop_has_pending(l))
 		return 0;
-	for (size_t i = 0; i < l->timer_count; i++)
-		if (l->timers[i]->due_us < due)
-			due = l->timers[i]->due_us;
-	if (due == UINT64_MAX)
+	if (next == NULL || next->due_us == UINT64_MAX)
 		return -1;
 	now = clock_now_us();
-	return due <= now ? 0 : (int64_t)(due - now);
+	return next->due_us <= now ? 0 : (int64_t)(next->due_us - now);
 }
 
+/* In the order of their time, also after a stall in which several became due. */
 static void loop_call_timers(struct loop *l)
 {
+	struct loop_timer *t;
 	uint64_t now;
 
 	if (l->timer_count == 0)
 		return;
 	now = clock_now_us();
-	for (size_t i = 0; i < l->timer_count;) {
-		struct loop_timer *t = l->timers[i];
-
-		if (t->due_us > now) {
-			i++;
-			continue;
-		}
-		loop_disarm(l, t); /* another one takes place i */
+	while ((t = loop_next_timer(l)) != NULL && t->due_us <= now) {
+		loop_disarm(l, t);
 		t->fn(t);
-		i = 0; /* the function may have armed or disarmed any */
 	}
 }
 

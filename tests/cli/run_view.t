@@ -197,9 +197,9 @@ identity() {
 	sandbox -- sh -c 'id -u; id -g'
 	is "$(printf '%s' "$out" | tr '\n' :)" "$(as "$who" id -u):$(as "$who" id -g)" \
 		"$at: the caller's own number"
-	case $who:$backend${CLI_DENY:+:}${CLI_DENY:-} in
+	case $who:$backend:${CLI_DENY:-} in
 	*:namespace:*userns*) refuse 125 'user namespace' '--user' --user 4321 ;;
-	root:native* | *:namespace*)
+	root:native:* | *:namespace:*)
 		sandbox --user 4321:8765 -- sh -c 'id -u; id -g; id -G; : >f'
 		is "$(printf '%s' "$out" | tr '\n' :)" 4321:8765:8765 "$at: --user UID:GID"
 		if [ "$backend" = namespace ]; then
@@ -211,7 +211,7 @@ identity() {
 		sandbox --user 4321 -- id -g
 		is "$out" 4321 "$at: --user UID: the group is the same"
 		;;
-	user:native* | *:landlock*) refuse 125 '--user' '--user' --user 4321 ;;
+	user:native:* | *:landlock:*) refuse 125 '--user' '--user' --user 4321 ;;
 	esac
 }
 each_run identity

@@ -7,12 +7,13 @@ need readelf binutils
 need make make
 elf=$SBX_ROOT/tests/lint/elf.sh
 
-# The linker of Debian 12 packs relocations on x86 only, and pads aarch64 for pages of 64 KiB.
+# The linker of Debian 12 packs relocations on x86 only, and pads aarch64 to whole pages of 64 KiB, which
+# it then grows by.
 size_max_of() {
 	case $1 in
-	aarch64) echo 480000 ;;
+	aarch64) echo 530000 ;;
 	riscv64) echo 400000 ;;
-	*) echo 300000 ;;
+	*) echo 350000 ;;
 	esac
 }
 

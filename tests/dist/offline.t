@@ -91,6 +91,20 @@ run "$tree/vendor/dist.sh" "$vendor" "$tmp/wrong" "$name" 'musl cjson' "armv7=$n
 isnt "$rc" 0 'a program of another processor is not handed out under this name'
 like "$err" 'is not a program for armv7' 'and that is said'
 ok 'and no folder is left' test ! -e "$tmp/wrong/dist"
+if tap_is_root; then
+	# A machine without the compilers of the others, where nobody may install them.
+	mkdir "$tmp/few"
+	ln -s /usr/bin/* "$tmp/few/"
+	rm -f "$tmp"/few/*-linux-gnu*-gcc
+	run as_user "PATH=$tmp/few" make -C "$tree" dist "BUILD=$tmp/home/build" "VENDOR=$vendor"
+	isnt "$rc" 0 'without the compilers of the other processors it fails'
+	for package in gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-riscv64-linux-gnu; do
+		[ "$package" = "gcc-$(uname -m)-linux-gnu" ] ||
+			like "$err" "apt-get install .*$package" "and names $package"
+	done
+else
+	skip 'only root can be somebody who may not install'
+fi
 run make -C "$tree" dist CC=gcc
 isnt "$rc" 0 'make dist CC=gcc is refused'
 like "$err" '^sbx: make dist takes each processor' 'and says why'

@@ -3,10 +3,11 @@
  *
  *	deny WHAT[,WHAT...] -- COMMAND [ARG...]
  *
- * WHAT is openat2, clone3, landlock, mountapi or userns. Installs one seccomp filter and execs the
- * command, so that every fallback of the sandbox can be walked on one machine. It must not change
- * anything else: no descriptor, no environment, no credentials (only no_new_privs when the caller
- * lacks CAP_SYS_ADMIN, see seccomp(2)). Not for production: an i386 caller is not filtered.
+ * WHAT is openat2, clone3, landlock, mountapi, seccomp or userns. Installs one seccomp filter and
+ * execs the command, so that every fallback of the sandbox can be walked on one machine. It must
+ * not change anything else: no descriptor, no environment, no credentials (only no_new_privs when
+ * the caller lacks CAP_SYS_ADMIN, see seccomp(2)). Not for production: an i386 caller is not
+ * filtered.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -66,15 +67,16 @@ static int program_refuse(struct program *p, uint32_t nr, uint32_t error)
 	    SECCOMP_RET_ERRNO | (error & SECCOMP_RET_DATA)));
 }
 
-/* Low word of the first argument: flags of unshare(2) and of clone(2) on all our architectures. */
-static int program_refuse_newuser(struct program *p, uint32_t nr)
+/* Where the low word of the first argument says so: test is BPF_JSET or BPF_JEQ. */
+static int program_refuse_if(struct program *p, uint32_t nr, uint16_t test, uint32_t value,
+    uint32_t error)
 {
 	uint32_t low = (uint32_t)offsetof(struct seccomp_data, args);
 	const struct sock_filter group[] = {
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 4),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low),
-		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_NEWUSER, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_JUMP((uint16_t)(BPF_JMP | BPF_K | test), value, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offsetof(struct seccomp_data, nr)),
 	};
 
@@ -82,6 +84,12 @@ static int program_refuse_newuser(struct program *p, uint32_t nr)
 		if (program_add(p, group[i]) < 0)
 			return -1;
 	return 0;
+}
+
+/* The flags of unshare(2) and of clone(2) on all our architectures. */
+static int program_refuse_newuser(struct program *p, uint32_t nr)
+{
+	return program_refuse_if(p, nr, BPF_JSET, CLONE_NEWUSER, EPERM);
 }
 
 static int program_refuse_list(struct program *p, const uint32_t *list, size_t count,
@@ -114,6 +122,11 @@ static int program_add_word(struct program *p, const char *word)
 	if (strcmp(word, "mountapi") == 0)
 		return program_refuse_list(p, mountapi, sizeof(mountapi) / sizeof(mountapi[0]),
 		    ENOSYS);
+	/* A kernel without CONFIG_SECCOMP. */
+	if (strcmp(word, "seccomp") == 0)
+		return program_refuse(p, SYS_seccomp, ENOSYS) < 0 ?
+			   -1 :
+			   program_refuse_if(p, SYS_prctl, BPF_JEQ, PR_SET_SECCOMP, EINVAL);
 	if (strcmp(word, "userns") == 0) {
 		/* clone3 has its flags in memory, so a filter must refuse it whole. */
 		if (program_refuse(p, NR_CLONE3, ENOSYS) < 0 ||
@@ -146,7 +159,7 @@ int main(int argc, char **argv)
 
 	if (argc < 4 || strcmp(argv[2], "--") != 0 || strlen(argv[1]) >= sizeof(words)) {
 		fprintf(stderr,
-		    "usage: deny openat2|clone3|landlock|mountapi|userns[,...] -- CMD...\n");
+		    "usage: deny openat2|clone3|landlock|mountapi|seccomp|userns[,...] -- CMD\n");
 		return 2;
 	}
 	memcpy(words, argv[1], strlen(argv[1]) + 1);

@@ -106,6 +106,7 @@ engine_rootless_stop() {
 
 # engine_docker_start [DIR]: a Docker engine of its own (root only). Bridge and firewall are left
 # alone: every container runs with --network none.
+# shellcheck disable=SC2120 # not every script has a DIR
 engine_docker_start() {
 	tap_is_root || { engine_why='a Docker engine is started by root only'; return 1; }
 	engine_has dockerd docker.io && engine_has docker docker.io || return 1

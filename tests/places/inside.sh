@@ -28,6 +28,9 @@ run native "$tools/facts" "$sbx/sbx-run" -b native --json --
 run probe "$sbx/sbx-probe" --json
 run strict "$sbx/sbx-run" --strict --json --ro "$tools" -- "$tools/facts" --inside
 run memory "$sbx/sbx-run" --memory 64m --json --ro "$tools" -- "$tools/facts" --inside
+run pids "$sbx/sbx-run" --pids 20 --json --ro "$tools" -- "$tools/busybox" sh -c \
+	'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
+		"$1" sleep 1 & done; wait; echo all' sh "$tools/busybox"
 run nested "$sbx/sbx-run" --json --ro "$tools" --ro "$marker" --ro "$sbx/sbx" -- "$tools/facts" \
 	"$sbx/sbx" run --json --ro "$tools" --
 # The project root is at its own path, whatever else is there or not.

@@ -171,15 +171,18 @@ sub judge_refusals {
 		    ($runs->{strict}{stdout} // '') eq '', "$label: --strict refuses",
 		    "rc $rc: $message");
 	}
-	# A limit is kept by a group, or not promised.
-	my $result = $runs->{memory};
-	$rc = slurp("$folder/memory.rc") + 0;
-	if ($rc == 0) {
-		ok((grep { $_ eq 'memory' } @{$result->{layers}{applied} || []}),
-		    "$label: --memory is kept");
-	} else {
-		ok($rc == 125 && ($result->{error_message} // '') =~ /^--memory cannot be kept here: ./,
-		    "$label: --memory is refused, with the reason", explain($result));
+	# A limit is kept, or not promised.
+	for my $limit (qw(memory pids)) {
+		my $result = $runs->{$limit};
+		if (($result->{reason} // '') eq 'launch_error') {
+			ok(slurp("$folder/$limit.rc") + 0 == 125 &&
+			    $result->{error_message} =~ /^--$limit cannot be kept here: ./,
+			    "$label: --$limit is refused, with the reason", explain($result));
+			next;
+		}
+		ok((grep { $_ eq $limit } @{$result->{layers}{applied} || []}) &&
+		    ($limit ne 'pids' || $result->{stderr} =~ /fork/),
+		    "$label: --$limit is kept", explain($result));
 	}
 }
 
@@ -202,7 +205,7 @@ sub judge_nested {
 sub judge_place {
 	my ($label, $folder, $backend, $missing) = @_;
 	my %runs = map { $_ => parse(slurp("$folder/$_.json")) }
-	    qw(auto namespace bubblewrap landlock native probe strict memory nested project);
+	    qw(auto namespace bubblewrap landlock native probe strict memory pids nested project);
 	ok(slurp("$folder/ended") eq "ended\n", "$label: the container ran to its end",
 	    slurp("$folder/log"));
 	judge_auto($label, \%runs, $backend, $missing);

@@ -38,14 +38,14 @@ place_busybox() {
 # shellcheck disable=SC2034 # for the scripts
 no_namespaces='user_ns,mount_ns,pid_ns,net_ns,ipc_ns,uts_ns,cgroup_ns,proc,metadata'
 
-# engine_run ENGINE ARG...: a container that is gone afterwards; never for longer than a minute.
+# engine_run ENGINE ARG...: a container that is gone afterwards; never for longer than some minutes.
 engine_run() {
 	engine_name=$1
 	shift
 	case $engine_name in
-	podman) timeout -k 5 90 podman run --rm --network none "$@" ;;
-	rootless) engine_as_user timeout -k 5 90 podman run --rm --network none "$@" ;;
-	docker) timeout -k 5 90 docker run --rm --network none "$@" ;;
+	podman) timeout -k 5 300 podman run --rm --network none "$@" ;;
+	rootless) engine_as_user timeout -k 5 300 podman run --rm --network none "$@" ;;
+	docker) timeout -k 5 300 docker run --rm --network none "$@" ;;
 	esac </dev/null
 }
 

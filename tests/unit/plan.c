@@ -3,6 +3,7 @@
  * that making and dropping a plan leaves the machine as it was.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -173,6 +174,10 @@ static void test_missing(void)
 	plan_miss(&plan, LAYER_CPU, "first %d", 1);
 	plan_miss(&plan, LAYER_CPU, "second");
 	is_str(plan.why[LAYER_CPU], "first 1", "the first reason stays");
+	is_str(plan.why[LAYER_USER_NS], "the native backend does not give it", "a generic reason");
+	plan_miss(&plan, LAYER_USER_NS, "passed over");
+	plan_miss(&plan, LAYER_USER_NS, "later");
+	is_str(plan.why[LAYER_USER_NS], "passed over", "gives way to the first better one");
 	finish();
 	begin();
 	policy.net = NET_HOST;
@@ -182,6 +187,18 @@ static void test_missing(void)
 	ok((plan.missing & (LAYER_BIT(LAYER_NET_NS) | LAYER_BIT(LAYER_ENV))) == 0,
 	   "what was asked for is not missing");
 	finish();
+}
+
+static void test_refusal(void)
+{
+	char text[128];
+
+	plan_put_refusal(text, sizeof text, LAYER_LANDLOCK, EOPNOTSUPP);
+	ok(strstr(text, strerror(EOPNOTSUPP)) != NULL, "a refusal has its errno: %s", text);
+	plan_put_refusal(text, sizeof text, LAYER_PROC, EPERM);
+	ok(strstr(text, "/proc") != NULL, "proc: %s", text);
+	plan_put_refusal(text, sizeof text, LAYER_UTS_NS, EPERM);
+	ok(strstr(text, "host name") != NULL, "uts_ns: %s", text);
 }
 
 static void test_find(void)
@@ -217,6 +234,7 @@ int main(void)
 	test_environment();
 	test_refused();
 	test_missing();
+	test_refusal();
 	test_find();
 	is_int(count_entries(top), 0, "nothing was made in the root");
 	is_int(rmdir(top), 0, "nothing is left");

@@ -8,8 +8,8 @@ emulators_own() {
 	# how long something may take
 	printf '%s' ' in less than a second| are quick even with | in well under a millisecond'
 	case $1 in
-	# its threads are counted as processes of the group
-	cgroup) echo '| - pids: ' ;;
+	# its threads are counted as processes of the group, and take processor time
+	cgroup) echo '| - (pids|cpu): ' ;;
 	# the kernel's block of arguments is the emulator's
 	env) echo '| - our own block shows nothing' ;;
 	*) echo ;;

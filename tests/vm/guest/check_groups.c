@@ -94,6 +94,31 @@ static void make_group(const char *path, uid_t owner)
 	}
 }
 
+/*
+ * A killed runner closes its descriptors before it leaves its group, so its guardian may still see
+ * somebody in there (here: for long): the group must be of use again all the same.
+ */
+static void check_killed_runner(void)
+{
+	struct who who = user;
+	pid_t neighbour;
+	char c;
+
+	who.group = DELEGATED;
+	RUN_START(&r, &who, BIN_RUN, "--pids", "60", "--", BIN_GUEST, "tree", "2");
+	ok(read(r.out_fd, &c, 1) == 1, "killed runner: its command runs");
+	is_file(DELEGATED, "cgroup.subtree_control", "cpu memory pids", "killed runner, control");
+	neighbour = start_neighbour(DELEGATED "/sbx-self");
+	(void)kill(r.pid, SIGKILL);
+	run_finish(&r);
+	is_file(DELEGATED, "cgroup.subtree_control", "", "killed runner");
+	end_neighbour(neighbour);
+	RUN(&r, &who, BIN_RUN, "--json", "--pids", "10", "--", BIN_HOG, "procs", "40");
+	is_str(report_str(&r, "reason"), "pids_limit",
+	    "killed runner: the next one has its limits");
+	ok(access(DELEGATED "/sbx-self", F_OK) != 0, "killed runner: the next one leaves nothing");
+}
+
 /* What systemd-run --user --scope -p Delegate=yes gives: a group with its files, alone in it. */
 static void check_delegated(void)
 {
@@ -110,6 +135,7 @@ static void check_delegated(void)
 	is_file(DELEGATED, "cgroup.subtree_control", "", "user, delegated group, given back");
 	check_kill(&who);
 	nothing_left(DELEGATED, "user, delegated group");
+	check_killed_runner();
 	check_place_of(&who, &delegated);
 }
 

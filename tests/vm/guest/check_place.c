@@ -109,7 +109,8 @@ static const struct promise *promise_of(const struct who *who, const struct plac
 static void check_inside(const struct who *who, const struct place *x)
 {
 	char value[128];
-	int column = strcmp(promise_of(who, x)->backend, "namespace") == 0 ? IN_NAMESPACE : IN_LANDLOCK;
+	bool has_namespaces = strcmp(promise_of(who, x)->backend, "namespace") == 0;
+	int column = has_namespaces ? IN_NAMESPACE : IN_LANDLOCK;
 
 	is_int(count_wrong(column, x), 0, "%s, %s: inside it sees and does what it may", x->name,
 	    who->name);
@@ -151,8 +152,8 @@ static void tell_row(const struct who *who, const struct place *x)
 {
 	char missing[512];
 
-	printf("# row: %s, %s|%s|%s\n", x->name, who->name, report_str(&r, "backend"),
-	    report_missing(&r, missing, sizeof missing));
+	printf("# row: %s, %s|%s|%s\n", x->name, (who->uid == 0 ? &root : &user)->name,
+	    report_str(&r, "backend"), report_missing(&r, missing, sizeof missing));
 	(void)fflush(stdout);
 }
 
@@ -161,8 +162,8 @@ static void check_run(const struct who *who, const struct place *x)
 	RUN(&r, who, BIN_RUN, "--json", "--root", who->cwd, "--", BIN_GUEST, "look");
 	if (!is_int(r.status, 0, "%s, %s: sbx-run runs the command", x->name, who->name))
 		run_show(&r);
-	is_str(report_str(&r, "backend"), promise_of(who, x)->backend, "%s, %s: by the backend", x->name,
-	    who->name);
+	is_str(report_str(&r, "backend"), promise_of(who, x)->backend, "%s, %s: by the backend",
+	    x->name, who->name);
 	check_missing(who, x);
 	tell_row(who, x);
 	if (strcmp(promise_of(who, x)->backend, "native") != 0)
@@ -194,8 +195,8 @@ static void check_probe(const struct who *who, const struct place *x)
 	is_str(report_not_working(&r, "layers", got, sizeof got), promise_of(who, x)->not_working,
 	    "%s, %s: sbx-probe tells what does not work", x->name, who->name);
 	check_reasons(who, x);
-	is_str(report_auto(&r, "backend"), promise_of(who, x)->backend, "%s, %s: sbx-probe tells what auto takes",
-	    x->name, who->name);
+	is_str(report_auto(&r, "backend"), promise_of(who, x)->backend,
+	    "%s, %s: sbx-probe tells what auto takes", x->name, who->name);
 	is_str(report_auto_applied(&r, got, sizeof got), from_run,
 	    "%s, %s: sbx-probe promises the layers that a run then has", x->name, who->name);
 }

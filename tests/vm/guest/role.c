@@ -182,11 +182,11 @@ static int role_look(void)
  */
 static int role_tree(long count)
 {
+	(void)signal(SIGTERM, SIG_IGN);
 	for (long i = 0; i < count; i++) {
 		if (fork() != 0)
 			continue;
 		(void)setsid();
-		(void)signal(SIGTERM, SIG_IGN);
 		(void)signal(SIGHUP, SIG_IGN);
 		(void)fork();
 		for (;;)
@@ -194,8 +194,7 @@ static int role_tree(long count)
 	}
 	say("tree", "up");
 	(void)fflush(stdout);
-	(void)signal(SIGTERM, SIG_IGN);
-	(void)sleep(20);
+	(void)sleep(60);
 	return 0;
 }
 

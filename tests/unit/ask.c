@@ -1,0 +1,121 @@
+/*
+ * Asking a helper program: what it says, its status, nothing on its stdin, its own environment, and
+ * an end in time whatever it does.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../lib/base/limits.h"
+#include "../../lib/sys/ask.h"
+#include "../../lib/sys/loop.h"
+#include "tap.h"
+
+static struct buf out, said;
+static struct err e;
+
+static int ask(const char *script, uint64_t timeout_ms)
+{
+	char *argv[] = { (char *)(uintptr_t) "/bin/sh", (char *)(uintptr_t) "-c",
+		(char *)(uintptr_t)script, NULL };
+	char *env[] = { (char *)(uintptr_t) "PATH=/usr/bin:/bin", (char *)(uintptr_t) "MINE=1",
+		NULL };
+
+	buf_fini(&out);
+	buf_fini(&said);
+	buf_init(&out, 1000);
+	buf_init(&said, LIMIT_SMALL_FILE);
+	err_clear(&e);
+	return ask_program(argv, env, timeout_ms, &out, &said, &e);
+}
+
+static const char *text(struct buf *b)
+{
+	const char *s = buf_str(b, NULL);
+
+	return s == NULL ? "" : s;
+}
+
+static void test_answers(void)
+{
+	is_int(ask("echo answer; echo warning >&2; exit 3", 60000), 3, "the status");
+	is_str(text(&out), "answer\n", "stdout");
+	is_str(text(&said), "warning\n", "stderr");
+	is_int(ask("kill -9 $$", 60000), 137, "a signal");
+	is_int(ask("cat; echo end", 60000), 0, "nothing is read");
+	is_str(text(&out), "end\n", "and the program goes on");
+	is_int(ask("echo ${HOME-none} $MINE", 60000), 0, "an environment of its own");
+	is_str(text(&out), "none 1\n", "and nothing else in it");
+	is_int(ask("ps -o tty= -p $$; ls /proc/$$/fd", 60000), 0, "no terminal and no descriptor:");
+	ok(strstr(text(&out), "9") == NULL, "none of ours");
+}
+
+static void test_much(void)
+{
+	is_int(ask("yes | head -c 5000000; exit 4", 60000), 4, "more than is kept");
+	is_int((long long)out.len, 1000, "is read and dropped");
+	is_int(ask("exec >&- 2>&-; sleep 0.3; exit 5", 60000), 5,
+	    "one that closes its pipes early");
+}
+
+static void test_late(void)
+{
+	is_int(ask("sleep 1000 & exec sleep 1000", 200), -1, "one that does not answer");
+	is_int(e.errnum, ETIMEDOUT, "is told as such");
+	ok(strstr(e.msg, "did not answer within 200 ms") != NULL, "with its bound");
+	is_int(ask("trap '' TERM; while :; do :; done", 200), -1, "one that will not go");
+	/* what it leaves in the background keeps the pipe open */
+	is_int(ask("sleep 3 & echo here", 60000), 0, "one that leaves a child behind");
+	is_str(text(&out), "here\n", "is not waited for longer than itself");
+}
+
+static void test_missing(void)
+{
+	char *argv[] = { (char *)(uintptr_t) "/nonexistent/program", NULL };
+	char *env[] = { NULL };
+
+	err_clear(&e);
+	is_int(ask_program(argv, env, 1000, &out, &said, &e), -1, "a program that is not there");
+	is_int(e.errnum, ENOENT, "says so");
+}
+
+static int got;
+
+static void on_signal(struct loop *l, int signo, void *ctx)
+{
+	(void)l;
+	(void)ctx;
+	got = signo;
+}
+
+/* A question is asked from inside a handler: what came meanwhile is told afterwards. */
+static void test_signals(void)
+{
+	struct loop loop;
+	struct err err = ERR_INIT;
+	char script[64];
+
+	loop_init(&loop);
+	is_int(loop_on_signal(&loop, SIGUSR1, on_signal, NULL, &err), 0, "a loop with a handler");
+	(void)snprintf(script, sizeof script, "kill -USR1 %ld; sleep 0.1", (long)getpid());
+	is_int(ask(script, 60000), 0, "a signal during a question");
+	is_int(got, 0, "is not lost in it");
+	is_int(loop_step(&loop, &err), 0, "the next round does not wait");
+	is_int(got, SIGUSR1, "and tells it");
+	loop_fini(&loop);
+}
+
+int main(void)
+{
+	(void)dup2(2, 9);
+	test_answers();
+	test_much();
+	test_late();
+	test_missing();
+	test_signals();
+	buf_fini(&out);
+	buf_fini(&said);
+	return done_testing();
+}
