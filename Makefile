@@ -150,7 +150,8 @@ say = $(if $(filter 1,$(VERBOSE)),,@echo '  $(1)	$(2:$(B)/%=%)';)
 ALL_SRC := $(sort $(wildcard lib/*/*.c applets/*.c))
 in = $(foreach p,$(1),$(filter lib/sys/$(p)_% lib/sandbox/$(p)_%,$(ALL_SRC)))
 LINUX_ONLY := $(call in,linux) $(addprefix lib/sandbox/,alias.c be_bubblewrap.c be_landlock.c \
-	be_namespace.c init.c init_link.c init_start.c probe.c)
+	be_namespace.c init.c init_link.c init_mounts.c init_start.c \
+	probe.c)
 # These describe Linux, for the machine of a container engine, and ask nothing of a kernel.
 LINUX_TABLES := $(addprefix lib/sys/linux_,seccomp.c seccomp_bpf.c seccomp_print.c syscalls.c)
 LEFT_OUT_linux = $(call in,posix macos)

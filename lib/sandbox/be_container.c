@@ -208,6 +208,11 @@ static int put_confinement(struct plan *plan, struct err *e)
 		return -1;
 	if (put_masks(plan, e) != 0)
 		return -1;
+	/* the image's own volumes would be written on the host's disk, its health check be run
+	 * beside the command and unlike it */
+	if (put(plan, e, "--no-healthcheck", NULL) != 0 ||
+	    (is_podman && put(plan, e, "--image-volume", "ignore", NULL) != 0))
+		return -1;
 	/* no /dev/shm: it would be one more place to write; logs would keep the frames */
 	return put(plan, e, "--ipc", "none", "--cgroupns", "private", "--log-driver", "none",
 	    "--init=false", NULL);

@@ -310,8 +310,8 @@ static int init_setup(struct guard *g, struct err *e)
 	const struct plan *p = g->plan;
 
 	if (start.is_container &&
-	    (check_limits(g, &start, e) != 0 || init_link_carry(g, start.has_stdin, e) != 0 ||
-		watch_cpu_time(g, e) != 0))
+	    (check_limits(g, &start, e) != 0 || init_check_mounts(p, e) != 0 ||
+		init_link_carry(g, start.has_stdin, e) != 0 || watch_cpu_time(g, e) != 0))
 		return -1;
 	if (check_namespaces(g, &start, e) != 0 || check_proc(g, e) != 0 || check_view(p, e) != 0)
 		return -1;

@@ -32,6 +32,7 @@ struct init_start {
 int init_run(bool over_stdio, struct err *e);
 
 /* For init_run() and its tests. */
+int init_check_mounts(const struct plan *p, struct err *e); /* init_mounts.c; of a container */
 int init_read_start(const struct json_node *frame, struct init_start *s, struct err *e);
 int init_put_message(const struct guard_message *m, struct buf *out, struct err *e);
 

@@ -145,6 +145,40 @@ traces() {
 	wait "$job"
 }
 
+# images: what an image says of itself does not count
+images() {
+	case $engine in
+	docker) set -- --change 'HEALTHCHECK --interval=1s CMD touch /tmp/healthy' ;;
+	*) set -- ;;
+	esac
+	engine_try engine_bare import "$@" --change 'VOLUME /data' --change 'USER 0:0' --change 'WORKDIR /etc' \
+		--change 'ENTRYPOINT ["/bin/false"]' --change 'ENV MINE=yes' "$tmp/image.tar" localhost/own:1 ||
+		bail "$engine_why"
+	run engine_sbx --image localhost/own:1 -- sh -c 'id -u; pwd; echo $MINE; touch /data/x; sleep 2; ls /tmp'
+	is "$(printf '%s' "$out" | tr '\n' ' ')" '65534 /workspace yes' \
+		"$engine: an image's user, entry point, folder and health check are not used, its variables are"
+	isnt "$err" '' "$engine: and its volume cannot be written"
+	run engine_bare run --rm --network none --entrypoint /bin/sh localhost/own:1 -c 'touch /data/x && echo written'
+	is "$out" written "$engine: control: it can with the bare engine"
+	id=$(engine_bare image inspect --format '{{.Id}}' localhost/own:1)
+	run engine_sbx --image "$id" -- true
+	is "$rc" 0 "$engine: an image by its digest"
+	[ "$engine" = podman ] || return 0
+	# without Landlock nothing denies what the engine's configuration mounts: then nothing is run
+	mkdir -p "$tmp/volume"
+	sed "s|^\[containers\]|&\nvolumes = [\"$tmp/volume:/volume\"]|" "$CONTAINERS_CONF" >"$tmp/volume.conf"
+	run env CONTAINERS_CONF="$tmp/volume.conf" SBX_IMAGE=localhost/box:1 "SBX_STATE_DIR=$engine_state" \
+		"$SBX_BUILD/sbx-run" -b podman --user 0:0 -- touch /volume/x
+	like "$err" 'Permission denied' "$engine: a volume of the engine's configuration is denied by Landlock"
+	run "$SBX_BUILD/tests/lib/deny" landlock -- env CONTAINERS_CONF="$tmp/volume.conf" SBX_IMAGE=localhost/box:1 \
+		"SBX_STATE_DIR=$engine_state" "$SBX_BUILD/sbx-run" -b podman --user 0:0 -- touch /volume/x
+	like "$rc:$err" '^125:sbx-run: /volume can be written' "$engine: and refused where there is none"
+	run "$SBX_BUILD/tests/lib/deny" landlock -- env SBX_IMAGE=localhost/box:1 \
+		"SBX_STATE_DIR=$engine_state" "$SBX_BUILD/sbx-run" -b podman --json -- true
+	like "$rc:$out" '^0:.*"missing":.*"landlock"' "$engine: without one it runs, and says that Landlock is missing"
+	is "$(ls "$tmp/volume")" '' "$engine: nothing was written"
+}
+
 confined() {
 	mkdir -p "$tmp/root-$engine" "$tmp/result-$engine"
 	[ "$engine" != rootless ] || chown "$tap_user:" "$tmp/root-$engine" "$tmp/result-$engine"
@@ -153,6 +187,7 @@ confined() {
 	environments
 	attacks
 	traces
+	images
 }
 
 engine_each confined

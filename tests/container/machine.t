@@ -96,6 +96,35 @@ like "$rc:$err" '^125:sbx-run: podman:1:1' 'an answer that is none'
 unlike "$(cat "$log")" rootful 'nothing is ever made rootful'
 unlike "$(cat "$log")" 'machine stop' 'and nothing was stopped'
 
+# A machine of another kind of processor runs another sbx, which lies beside this one.
+mkdir "$tmp/bin"
+cp "$SBX_BUILD/sbx" "$tmp/bin/sbx-run"
+sed "s/$arch/riscv64/" "$fake/info.json" >"$tmp/info.json"
+cp "$fake/info.json" "$tmp/info.orig"
+cp "$tmp/info.json" "$fake/info.json"
+fresh
+echo running >"$fake/state"
+run timeout 60 "$tmp/bin/sbx-run" -b container -- true
+like "$rc:$err" "^125:sbx-run: .* a Linux on riscv64: its sbx is not at $tmp/bin/sbx-linux-riscv64" \
+	'another processor without its sbx'
+# (in truth the processor is ours, and so is this program)
+cp "$SBX_BUILD/sbx" "$tmp/bin/sbx-linux-riscv64"
+run timeout 60 "$tmp/bin/sbx-run" -b container -- echo other
+is "$rc:$out" '0:other' 'and with it'
+cp "$tmp/info.orig" "$fake/info.json"
+
+# What would be done, without doing it.
+fresh
+run sbx --explain -- echo x
+is "$rc" 0 '--explain'
+like "$out" '^backend: podman$' '--explain: the engine that is taken'
+like "$out" '^  memory 536870912 bytes$' '--explain: the limits that it will have'
+like "$out" '^tool: .*/podman run --rm -i --name sbx-[0-9a-f]{16} .* localhost/box:1 stdio$' \
+	'--explain: the engine and its words'
+run sbx --explain --json -- echo x
+like "$out" '"backend":"podman".*"timeout_ms":30000.*"pids":128' '--explain --json'
+ok '--explain makes nothing' test ! -e "$SBX_STATE_DIR/run"
+
 # Engines that do not answer.
 fresh
 : >"$fake/hang-info"

@@ -192,9 +192,9 @@ engine_import() {
 }
 
 # engine_each FUNCTION: call it with podman, rootless and docker as $engine, each with the image
-# localhost/box:1 of $tmp/image.tar; what cannot be had here is a skip.
+# localhost/box:1 of $tmp/image.tar; what cannot be had here is a skip. ENGINES="docker": only these.
 engine_each() {
-	for engine in podman rootless docker; do
+	for engine in ${ENGINES:-podman rootless docker}; do
 		case $engine in
 		podman) engine_podman_ready ;;
 		rootless) engine_rootless_ready ;;

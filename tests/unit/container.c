@@ -86,11 +86,13 @@ static const char *words(struct fixture *f)
 #define CONFINED_PODMAN                                                                           \
 	"--network none --read-only --read-only-tmpfs=false --cap-drop ALL "                     \
 	"--security-opt no-new-privileges --security-opt seccomp=/state/run/" NAME                \
-	"/seccomp.json --ipc none --cgroupns private --log-driver none --init=false "
+	"/seccomp.json --no-healthcheck --image-volume ignore --ipc none --cgroupns private "     \
+	"--log-driver none --init=false "
 #define CONFINED_DOCKER                                                                           \
 	"--network none --read-only --cap-drop ALL --security-opt no-new-privileges "             \
 	"--security-opt seccomp=/state/run/" NAME                                                 \
-	"/seccomp.json --ipc none --cgroupns private --log-driver none --init=false "
+	"/seccomp.json --no-healthcheck --ipc none --cgroupns private --log-driver none "         \
+	"--init=false "
 #define LIMITS "--memory 512m --memory-swap 512m --pids-limit 128 "
 #define NO_PROXIES                                                                                \
 	"--env HTTP_PROXY= --env HTTPS_PROXY= --env FTP_PROXY= --env NO_PROXY= --env ALL_PROXY= " \
@@ -153,8 +155,9 @@ static void test_golden_root(void)
 	is_str(words(&f),
 	    BEGIN("docker")
 	    "--network none --read-only --cap-drop ALL --security-opt no-new-privileges "
-	    "--security-opt seccomp=unconfined --ipc none --cgroupns private --log-driver none "
-	    "--init=false --user 65534:65534 " LIMITS NO_PROXIES "--pull never " TMP WORKSPACE
+	    "--security-opt seccomp=unconfined --no-healthcheck --ipc none --cgroupns private "
+	    "--log-driver none --init=false --user 65534:65534 "
+	    LIMITS NO_PROXIES "--pull never " TMP WORKSPACE
 	    "--mount type=bind,src=/data,dst=/data,readonly "
 	    "--mount type=bind,src=/cache,dst=/cache --mount type=bind,src=/a,dst=/b,readonly "
 	    "--tmpfs /scratch:rw,noexec,nosuid,nodev,mode=1777,size=4096 --workdir / " END,

@@ -5,18 +5,13 @@
 #
 # boots with WORDs on the kernel command line; every assertion of the guest becomes one here. What
 # this machine lacks is a skip with its reason. By hand, with the console on the terminal:
-# VM_SHOW=1 tests/vm/x86_64.t
+# VM_SHOW=1 tests/vm/x86_64-6.12.t
 #
 # KVM is never used: the same instructions everywhere, also where /dev/kvm is not ours.
 
 SBX_VM=${SBX_VM:-$SBX_ROOT/build/vm}
 VM_SECONDS_MAX=400 # a boot takes some ten on an idle machine
 VM_PASSED=33       # tests/vm/guest/guest.h
-
-# vm_kernels ARCH: print those that there are packages of.
-vm_kernels() {
-	awk -v arch="$1" '$1 == arch { print $2 }' "$SBX_ROOT/tests/vm/kernels.lock"
-}
 
 # vm_emulator ARCH: print the emulator and its machine, as words.
 vm_emulator() {

@@ -5,6 +5,11 @@
 
 need ar binutils
 need xz xz-utils
+# A machine for every kernel.
+is "$(cd "$SBX_ROOT/tests/vm" && find . -name '*.t' -type l | sed 's|^./||; s|\.t$||' | sort)" \
+	"$(awk '/^[a-z]/ { print $1 "-" $2 }' "$SBX_ROOT/tests/vm/kernels.lock" | sort)" \
+	'every kernel of kernels.lock has its script'
+
 project=$tmp/project
 vm=$tmp/out
 mkdir -p "$project/tests/vm" "$project/vendor" "$tmp/bin" "$tmp/served"
