@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,7 +24,8 @@ struct ask {
 	char *const *argv;
 	char *const *env;
 	int fds[3]; /* the child's ends */
-	int errnum; /* written by the child, which shares our memory: exec failed */
+	int *errnum; /* written by the child: exec failed */
+	int own_errnum;
 	struct loop loop;
 	struct ask_stream streams[2];
 	struct loop_timer tick, bound;
@@ -38,13 +40,13 @@ static int ask_child(void *arg)
 	(void)setsid(); /* one group to kill, and no terminal to ask on */
 	for (int i = 0; i < 3; i++)
 		if (dup2(a->fds[i], i) != i) {
-			a->errnum = errno;
+			*a->errnum = errno;
 			return 125;
 		}
 	fd_close_others(NULL, 0); /* what our own caller left open is not its business */
 	loop_restore_signals();
 	(void)execve(a->argv[0], a->argv, a->env);
-	a->errnum = errno;
+	*a->errnum = errno;
 	return 125;
 }
 
@@ -116,10 +118,10 @@ static int ask_start(struct ask *a, struct err *e)
 		fd_close(&a->fds[i]);
 	if (a->pid < 0)
 		return err_sys(e, ERR_SETUP, (int)-a->pid, "start %s", a->argv[0]);
-	if (a->errnum == 0)
+	if (*a->errnum == 0)
 		return 0;
 	(void)proc_wait(a->pid, NULL);
-	return err_sys(e, ERR_SETUP, a->errnum, "start %s", a->argv[0]);
+	return err_sys(e, ERR_SETUP, *a->errnum, "start %s", a->argv[0]);
 }
 
 static int ask_wait(struct ask *a, uint64_t timeout_ms, struct err *e)
@@ -165,6 +167,9 @@ static int ask_conclude(struct ask *a, int rc, uint64_t timeout_ms, struct err *
 			(void)ask_read(&a->streams[i]);
 	if (rc != 0)
 		return -1;
+	/* a child with a copy of our memory has closed what would have told it earlier */
+	if (*a->errnum != 0)
+		return err_sys(e, ERR_SETUP, *a->errnum, "start %s", a->argv[0]);
 	if (!a->is_late)
 		return proc_exit_status(status);
 	return err_sys(e, ERR_SETUP, ETIMEDOUT, "%s did not answer within %llu ms", a->argv[0],
@@ -175,8 +180,12 @@ int ask_program(char *const *argv, char *const *env, uint64_t timeout_ms, struct
     struct buf *said, struct err *e)
 {
 	struct ask a = { .argv = argv, .env = env, .fds = { -1, -1, -1 } };
+	bool is_shared = proc_may_copy();
 	int rc;
 
+	a.errnum = is_shared ? proc_share(&a.own_errnum, sizeof a.own_errnum) : &a.own_errnum;
+	if (a.errnum == NULL)
+		return err_set(e, ERR_NOMEM, "out of memory");
 	a.streams[0].to = out;
 	a.streams[1].to = said;
 	a.streams[0].watch.fd = a.streams[1].watch.fd = -1;
@@ -191,5 +200,7 @@ int ask_program(char *const *argv, char *const *env, uint64_t timeout_ms, struct
 		fd_close(&a.fds[i]);
 	for (int i = 0; i < 2; i++)
 		fd_close(&a.streams[i].watch.fd);
+	if (is_shared)
+		(void)munmap(a.errnum, sizeof *a.errnum);
 	return rc;
 }

@@ -65,7 +65,7 @@ options() {
 	bad 125 '--require: .*nonsense' --require=view,nonsense
 	bad 125 '--require: ' --require=
 	bad 125 'unknown backend "nonsense".*namespace' -b nonsense
-	bad 125 'docker' -b docker
+	bad 125 'docker|an image' -b docker
 	bad 125 '--bind: ' --bind=/usr
 	bad 125 '--bind: ' --bind=/usr:relative
 	bad 125 '--bind: ' --bind=/usr:/a/../b

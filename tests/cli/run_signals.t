@@ -33,6 +33,7 @@ callers=${callers%% *} each_run forwarded
 twice() {
 	begin --json -- sh -c 'trap "" INT TERM; : >ready; while :; do sleep 0.05; done'
 	within 20 test -e ready
+	sleep 0.4 # until it is known to have started
 	kill -INT "$pid"
 	sleep 0.4
 	ok "$at: one INT that the command ignores ends nothing" kill -0 "$pid"
