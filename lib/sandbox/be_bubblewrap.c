@@ -482,7 +482,10 @@ void bubblewrap_explain(const char *line, struct err *e)
 		{ "Creating new namespace failed", refused },
 		{ "Failed to make / slave", no_mounts },
 		{ "Can't mount proc",
-		    "the /proc around us has masked parts (a container); -b landlock needs none" },
+		    "the /proc around us has masked parts (a container); -b namespace goes "
+		    "without" },
+		{ "Can't set hostname",
+		    "a container's filter refuses sethostname; -b namespace goes without" },
 	};
 
 	for (size_t i = 0; i < MEM_COUNT(known); i++) {

@@ -35,7 +35,7 @@ denied() {
 	control clone3 435 38
 	control landlock 444 95
 	control mountapi 442 38
-	for words in '' openat2 clone3 landlock mountapi userns openat2,clone3,landlock,mountapi; do
+	for words in '' openat2,clone3 landlock mountapi userns openat2,clone3,landlock,mountapi; do
 		# root and user without any are what tests/cli does
 		[ "$1:$words" != "$1:" ] || [ "$1" = userns ] || continue
 		for script in run_view run_root; do

@@ -302,6 +302,7 @@ static void test_explain(void)
 	explains("bwrap: Failed to make / slave: Permission denied", "-b landlock");
 	explains("bwrap: Can't mount proc on /newroot/proc: Operation not permitted",
 		 "masked parts");
+	explains("bwrap: Can't set hostname to sandbox: Operation not permitted", "sethostname");
 	explains("bwrap: Unknown option --size", "0.8.0");
 	bubblewrap_explain("bwrap: Can't chdir to /x: No such file or directory", &e);
 	is_str(e.msg, "bwrap: Can't chdir to /x: No such file or directory",
