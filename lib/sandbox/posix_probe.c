@@ -140,7 +140,9 @@ int probe_run(struct probe_report *r, const char *only, const char *self_path, c
 			return -1;
 		r->backend_count++;
 	}
-	if (probe_run_one(r, NULL, self_path, &r->choice, e) != 0)
+	/* our own program is none of a container's */
+	if (probe_engines(r, one, self_path, env, NULL, e) != 0 ||
+	    probe_run_one(r, NULL, self_path, &r->choice, e) != 0)
 		return -1;
 	if (r->choice.works)
 		probe_tell_missing(r);

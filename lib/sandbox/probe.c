@@ -558,27 +558,12 @@ static const char *probe_namespace_remedy(const struct probe_report *r)
 	return "";
 }
 
-static int probe_engines(struct probe_report *r, const struct sandbox_backend *one,
-    const char *self_path, char *const *env, struct err *e)
+static int probe_container(const char *backend, const char *self_path, char *const *env,
+    struct probe_row *row, struct err *e)
 {
-	for (size_t i = 0; sandbox_named_backends[i] != NULL; i++) {
-		const struct sandbox_backend *b = sandbox_named_backends[i];
-		struct probe_row *row = &r->backends[r->backend_count];
-		bool has_image = false;
-		uint32_t applied;
+	uint32_t applied;
 
-		/* "container" is one of the others */
-		if (!b->is_container || (one == NULL ? b == &backend_container : b != one))
-			continue;
-		row->name = b->name;
-		if (probe_engine(b, env, PROBE_STEP_MS, row, &has_image, e) != 0)
-			return -1;
-		if (row->works && has_image &&
-		    probe_real_run(b->name, self_path, true, env, row, &applied, e) != 0)
-			return -1;
-		r->backend_count++;
-	}
-	return 0;
+	return probe_real_run(backend, self_path, true, env, row, &applied, e);
 }
 
 static int probe_backends(struct probe_report *r, const char *only, const char *self_path,
@@ -607,7 +592,7 @@ static int probe_backends(struct probe_report *r, const char *only, const char *
 			    row->remedy, sizeof row->remedy, "%s", probe_namespace_remedy(r));
 		r->backend_count++;
 	}
-	return probe_engines(r, one, self_path, env, e);
+	return probe_engines(r, one, self_path, env, probe_container, e);
 }
 
 static int probe_choice(struct probe_report *r, const char *self_path, struct err *e)

@@ -43,10 +43,16 @@ struct probe_report {
  */
 int probe_run(struct probe_report *r, const char *only, const char *self_path, char *const *env,
     struct err *e);
-/* probe_engine.c: the row of a container backend, without a run. has_image: there could be one. */
+/*
+ * probe_engine.c: rows of the container backends (of `one` alone where that is given), each with a
+ * second to answer. run: a real run, where the caller has named an image; NULL: there is none.
+ */
 struct sandbox_backend;
-int probe_engine(const struct sandbox_backend *b, char *const *env, uint64_t timeout_ms,
-    struct probe_row *row, bool *has_image, struct err *e);
+int probe_engines(struct probe_report *r, const struct sandbox_backend *one, const char *self_path,
+    char *const *env,
+    int (*run)(const char *backend, const char *self_path, char *const *env, struct probe_row *row,
+	struct err *e),
+    struct err *e);
 int probe_put_text(const struct probe_report *r, bool want_colour, struct buf *out, struct err *e);
 int probe_put_json(const struct probe_report *r, struct buf *out, struct err *e);
 

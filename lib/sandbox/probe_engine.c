@@ -10,8 +10,10 @@
 #include "plan.h"
 #include "probe.h"
 
-int probe_engine(const struct sandbox_backend *b, char *const *env, uint64_t timeout_ms,
-    struct probe_row *row, bool *has_image, struct err *e)
+#define PROBE_STEP_MS 1000U
+
+static int probe_engine(const struct sandbox_backend *b, char *const *env, struct probe_row *row,
+    bool *has_image, struct err *e)
 {
 	struct sandbox_request rq = { .env = env };
 	const char *home = plan_host_env(&rq, "HOME");
@@ -25,7 +27,7 @@ int probe_engine(const struct sandbox_backend *b, char *const *env, uint64_t tim
 		return -1;
 	rc = engine_find(&en, b == &backend_container ? NULL : b->name, &rq, &why);
 	if (rc == 0)
-		rc = engine_look(&en, client_env.v, state, timeout_ms, &why);
+		rc = engine_look(&en, client_env.v, state, PROBE_STEP_MS, &why);
 	strv_fini(&client_env);
 	row->works = rc == 0;
 	*has_image = engine_setting(&rq, "IMAGE") != NULL;
@@ -36,5 +38,30 @@ int probe_engine(const struct sandbox_backend *b, char *const *env, uint64_t tim
 		    engine_name(en.kind), en.version, en.is_rootless ? ", rootless" : "");
 	else
 		(void)snprintf(row->evidence, sizeof row->evidence, "the engine does not answer");
+	return 0;
+}
+
+int probe_engines(struct probe_report *r, const struct sandbox_backend *one, const char *self_path,
+    char *const *env,
+    int (*run)(const char *backend, const char *self_path, char *const *env, struct probe_row *row,
+	struct err *e),
+    struct err *e)
+{
+	for (size_t i = 0; sandbox_named_backends[i] != NULL; i++) {
+		const struct sandbox_backend *b = sandbox_named_backends[i];
+		struct probe_row *row = &r->backends[r->backend_count];
+		bool has_image = false;
+
+		/* "container" is one of the others */
+		if (!b->is_container || (one == NULL ? b == &backend_container : b != one))
+			continue;
+		row->name = b->name;
+		if (probe_engine(b, env, row, &has_image, e) != 0)
+			return -1;
+		if (row->works && has_image && run != NULL &&
+		    run(b->name, self_path, env, row, e) != 0)
+			return -1;
+		r->backend_count++;
+	}
 	return 0;
 }

@@ -148,6 +148,20 @@ like "$(asked)" 'run;rm --force --time 0 --ignore NAME;' 'and what may be of it 
 is "$(ls "$SBX_STATE_DIR/run")" '' 'with its folder'
 is "$(pgrep -f "$fake" | wc -l)" 0 'and no process is left'
 
+# The probe has a row for it, and a second for the question.
+fresh
+: >"$fake/local"
+echo running >"$fake/state"
+run timeout 100 "$SBX_BUILD/sbx-probe" -b podman
+like "$rc:$out" '^  podman +yes  ran a command in' 'sbx-probe runs a container where an image is named'
+run env -u SBX_IMAGE timeout 100 "$SBX_BUILD/sbx-probe" -b container
+like "$out" '^  container +yes  podman 5 answers, rootless; no container was tried' 'else it asks the engine'
+fresh
+: >"$fake/hang-info"
+run timeout 100 "$SBX_BUILD/sbx-probe" -b podman
+is "$rc" 1 'sbx-probe -b: an engine that does not answer'
+like "$out" 'why: podman: .* did not answer within 1000 ms' 'in the second that a step has'
+
 # An engine that is there no more: what was known of it is forgotten with the failure.
 fresh
 : >"$fake/local"
