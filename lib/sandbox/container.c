@@ -365,6 +365,45 @@ static int fill_plan(struct plan *plan, struct err *e)
 	return add_view(plan, e);
 }
 
+/* Does a command that writes below src reach what we believe of the state folder? */
+static bool is_state_below(const char *state_dir, const char *src)
+{
+	char real[PATH_MAX], state[PATH_MAX];
+	const char *below;
+
+	if (realpath(src, real) == NULL || realpath(state_dir, state) == NULL)
+		return false;
+	below = path_below(real, state);
+	return view_path_is_below(state, real) || view_path_is_below(state_dir, real) ||
+	       (below != NULL &&
+		   (view_path_is_below(below, "run") || view_path_is_below(below, "engine")));
+}
+
+static int check_state(const struct plan *plan, struct err *e)
+{
+	const struct policy *p = plan->policy;
+	const char *state_dir = plan->container->state_dir;
+	const char *cwd = plan->cwd_outside != NULL ? plan->cwd_outside : "/";
+	const char *found = NULL;
+
+	if (plan->root != NULL && !p->is_root_read_only && is_state_below(state_dir, plan->root))
+		found = plan->root;
+	for (size_t i = 0; i < p->mount_count && found == NULL; i++) {
+		const struct policy_mount *m = &p->mounts[i];
+		MEM_AUTOFREE char *src =
+		    m->src == NULL ? NULL : view_clean_path(cwd, m->src, NULL);
+
+		if (src != NULL && m->kind != MOUNT_RO && !m->is_read_only &&
+		    is_state_below(state_dir, src))
+			found = m->src;
+	}
+	return found == NULL ? 0 :
+			       err_set(e, ERR_REFUSED,
+				   "the command could write the state folder %s, which is in %s: "
+				   "set SBX_STATE_DIR to another place",
+				   state_dir, found);
+}
+
 int container_plan(struct plan *plan, const char *wanted, struct err *e)
 {
 	struct container *c = mem_calloc(1, sizeof *c, e);
@@ -379,9 +418,14 @@ int container_plan(struct plan *plan, const char *wanted, struct err *e)
 	/* "container" is a way to choose; what was chosen is told */
 	plan->backend = c->engine.kind == ENGINE_PODMAN ? &backend_podman : &backend_docker;
 	c->state_dir = engine_state_dir(plan->rq, plan->home_outside, e);
-	if (c->state_dir == NULL || name_run(c, e) != 0 ||
+	if (c->state_dir == NULL || engine_state_check(c->state_dir, e) != 0 ||
+	    name_run(c, e) != 0 ||
 	    engine_environment(plan->rq, may_pull, &plan->tool_env, e) != 0 ||
 	    engine_look(&c->engine, plan->tool_env.v, c->state_dir, ENGINE_ASK_MS, e) != 0)
 		return -1;
+	if ((mkdir(c->state_dir, 0700) != 0 && errno != EEXIST) || check_state(plan, e) != 0)
+		return e->kind != ERR_NONE ? -1 :
+					     err_sys(e, ERR_SETUP, errno,
+						 "the state folder %s (SBX_STATE_DIR)", c->state_dir);
 	return fill_plan(plan, e) != 0 ? -1 : container_plan_argv(plan, e);
 }

@@ -63,19 +63,30 @@ static bool remove_container(const struct engine *en, char *const *env, const ch
 
 /* ---- the sweep ---- */
 
-/* The engine that a run used, as its folder has it. */
-static bool read_engine(int dir_fd, struct engine *en)
+/*
+ * The engine that a run used, if its folder names one that this run would take too: a file's word
+ * alone starts no program. 1; 0: the folder names none; -1: one that is not ours to ask.
+ */
+static int read_engine(int dir_fd, const struct plan *plan, struct engine *en)
 {
-	const char *base;
-	ssize_t n;
+	char program[PATH_MAX];
+	const char *slash;
 
-	memset(en, 0, sizeof *en);
-	n = fd_read_small(dir_fd, "engine", en->program, sizeof en->program);
-	if (n <= 0 || en->program[0] != '/')
-		return false;
-	base = strrchr(en->program, '/') + 1;
-	en->kind = strcmp(base, "docker") == 0 ? ENGINE_DOCKER : ENGINE_PODMAN;
-	return true;
+	if (fd_read_small(dir_fd, "engine", program, sizeof program) <= 0)
+		return 0;
+	slash = strrchr(program, '/');
+	if (slash == NULL || (strcmp(slash, "/podman") != 0 && strcmp(slash, "/docker") != 0) ||
+	    engine_find(en, slash + 1, plan->rq, NULL) != 0)
+		return -1;
+	return strcmp(program, en->program) == 0 ? 1 : -1;
+}
+
+static bool is_nothing_left(int dir_fd, const struct plan *plan, const char *name)
+{
+	struct engine en;
+	int rc = read_engine(dir_fd, plan, &en);
+
+	return rc == 0 || (rc > 0 && remove_container(&en, plan->tool_env.v, name));
 }
 
 static bool is_our_name(const char *name)
@@ -84,15 +95,14 @@ static bool is_our_name(const char *name)
 	       strspn(name + 4, "0123456789abcdef") == 16;
 }
 
-static void sweep_one(int runs_fd, const char *name, char *const *env)
+static void sweep_one(int runs_fd, const char *name, const struct plan *plan)
 {
 	int dir_fd = openat(runs_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int lock_fd = dir_fd < 0 ? -1 : openat(dir_fd, "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-	struct engine en;
 
 	/* a lock that cannot be had is that of a guardian that lives */
 	if (lock_fd >= 0 && flock(lock_fd, LOCK_EX | LOCK_NB) == 0 &&
-	    (!read_engine(dir_fd, &en) || remove_container(&en, env, name)))
+	    is_nothing_left(dir_fd, plan, name))
 		(void)tree_remove(runs_fd, name);
 	fd_close(&lock_fd);
 	fd_close(&dir_fd);
@@ -108,7 +118,7 @@ static void sweep_fresh(int runs_fd, const char *name)
 		(void)tree_remove(runs_fd, name);
 }
 
-static void sweep(int runs_fd, char *const *env)
+static void sweep(int runs_fd, const struct plan *plan)
 {
 	int fd = openat(runs_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -120,7 +130,7 @@ static void sweep(int runs_fd, char *const *env)
 	}
 	while ((entry = readdir(dir)) != NULL) {
 		if (is_our_name(entry->d_name))
-			sweep_one(runs_fd, entry->d_name, env);
+			sweep_one(runs_fd, entry->d_name, plan);
 		else if (strncmp(entry->d_name, FRESH_PREFIX, strlen(FRESH_PREFIX)) == 0)
 			sweep_fresh(runs_fd, entry->d_name);
 	}
@@ -305,7 +315,7 @@ int container_setup(struct guard *g, struct err *e)
 		 machine_ready(&c->engine, plan->tool_env.v, c->state_dir, folders, e) :
 		 0;
 	if (rc == 0) {
-		sweep(runs_fd, plan->tool_env.v);
+		sweep(runs_fd, plan);
 		rc = make_folder(runs_fd, plan, e);
 	}
 	fd_close(&runs_fd);

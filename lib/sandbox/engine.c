@@ -52,6 +52,38 @@ char *engine_state_dir(const struct sandbox_request *rq, const char *home, struc
 	return NULL;
 }
 
+/* others: the permission bits that it must not have. */
+static int check_own_folder(const char *path, mode_t others, struct err *e)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return errno == ENOENT ?
+			   0 :
+			   err_sys(e, ERR_SETUP, errno, "the state folder %s (SBX_STATE_DIR)", path);
+	if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & others) == 0)
+		return 0;
+	return err_set(e, ERR_REFUSED,
+	    "the state folder %s is not yours alone: others could have sbx run what they write "
+	    "there; name another one by SBX_STATE_DIR, or chown and chmod go-w",
+	    path);
+}
+
+int engine_state_check(const char *state_dir, struct err *e)
+{
+	static const char *const own[] = { "engine", "run" };
+
+	if (check_own_folder(state_dir, S_IWOTH, e) != 0)
+		return -1;
+	for (size_t i = 0; i < MEM_COUNT(own); i++) {
+		MEM_AUTOFREE char *path = mem_printf(e, "%s/%s", state_dir, own[i]);
+
+		if (path == NULL || check_own_folder(path, S_IWGRP | S_IWOTH, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* ---- the program ---- */
 
 static int find_named(struct engine *en, const char *named, struct err *e)

@@ -60,6 +60,11 @@ int engine_parse_info(struct engine *en, const char *text, size_t len, struct er
 const char *engine_setting(const struct sandbox_request *rq, const char *name);
 /* SBX_STATE_DIR, MCP_BRIDGE_STATE_DIR, else ~/MCPs; the caller frees it. */
 char *engine_state_dir(const struct sandbox_request *rq, const char *home, struct err *e);
+/*
+ * What lies there is believed, so nobody else may be able to write it: it, and the folders of it
+ * that we use, are the caller's own. What is not there yet is good. ERR_REFUSED with the remedy.
+ */
+int engine_state_check(const char *state_dir, struct err *e);
 
 #define ENGINE_ASK_MS 10000U
 

@@ -201,7 +201,8 @@ int fd_read_regular(const char *path, struct buf *out, struct err *e)
 
 ssize_t fd_read_small(int dir_fd, const char *path, char *text, size_t size)
 {
-	int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
+	/* a FIFO in its place must not hold us */
+	int fd = openat(dir_fd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	size_t len = 0;
 	ssize_t n;
 
