@@ -331,10 +331,14 @@ void container_cleanup(struct guard *g, bool is_tool_done)
 	const struct plan *plan = g->plan;
 	struct container *c = plan->container;
 	int runs_fd = c == NULL || c->lock_fd < 0 ? -1 : open_runs(c->state_dir, NULL);
-	bool is_gone = is_tool_done;
+	bool is_gone;
 
 	if (runs_fd < 0)
 		return;
+	/* somebody else killed it (a machine without memory does) */
+	if (g->report.has_status != 0 && WIFSIGNALED(g->report.status))
+		is_tool_done = false;
+	is_gone = is_tool_done;
 	for (int i = 0; i < REMOVE_TRIES && !is_tool_done; i++) {
 		is_gone = remove_container(&c->engine, plan->tool_env.v, c->name);
 		if (i + 1 < REMOVE_TRIES)
