@@ -143,8 +143,8 @@ int policy_check(const struct policy *p, struct err *e)
 		return err_set(e, ERR_USAGE,
 			       "--strict and --best-effort exclude each other, also when one of "
 			       "them is in the policy file");
-	if (p->pull && strcmp(p->pull, "never") && strcmp(p->pull, "missing") &&
-	    strcmp(p->pull, "always"))
+	if (p->pull && strcmp(p->pull, "never") != 0 && strcmp(p->pull, "missing") != 0 &&
+	    strcmp(p->pull, "always") != 0)
 		return err_set(e, ERR_USAGE, "--pull: one of never, missing, always");
 	if (p->image && (p->image[0] == '-' || strpbrk(p->image, " \t\n")))
 		return err_set(e, ERR_USAGE, "--image: this is no name of an image");

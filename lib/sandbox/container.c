@@ -424,8 +424,9 @@ int container_plan(struct plan *plan, const char *wanted, struct err *e)
 	    engine_look(&c->engine, plan->tool_env.v, c->state_dir, ENGINE_ASK_MS, e) != 0)
 		return -1;
 	if ((mkdir(c->state_dir, 0700) != 0 && errno != EEXIST) || check_state(plan, e) != 0)
-		return e->kind != ERR_NONE ? -1 :
-					     err_sys(e, ERR_SETUP, errno,
-						 "the state folder %s (SBX_STATE_DIR)", c->state_dir);
+		return e->kind != ERR_NONE ?
+			   -1 :
+			   err_sys(e, ERR_SETUP, errno, "the state folder %s (SBX_STATE_DIR)",
+			       c->state_dir);
 	return fill_plan(plan, e) != 0 ? -1 : container_plan_argv(plan, e);
 }

@@ -76,7 +76,7 @@ static const char *words(struct fixture *f)
 
 	line[0] = '\0';
 	if (complete(f, &e) != 0 || container_plan_argv(&f->plan, &e) != 0)
-		return strcpy(line, e.msg);
+		(void)snprintf(line, sizeof line, "%s", e.msg);
 	for (size_t i = 0; i < f->plan.tool.n; i++)
 		n += (size_t)snprintf(line + n, sizeof line - n, "%s%s", i == 0 ? "" : " ",
 		    f->plan.tool.v[i]);
