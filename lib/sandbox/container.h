@@ -7,6 +7,7 @@
  *   STATE/engine/podman.json        what the engine said of itself (engine.h)
  *   STATE/run/NAME/lock             held by the guardian; free: the container is nobody's
  *   STATE/run/NAME/engine           the engine's program
+ *   STATE/run/NAME/place            and where it keeps its containers (engine_place())
  *   STATE/run/NAME/seccomp.json     our filter, in the engine's form
  *   STATE/run/NAME/ipc/sbx-init     our own program, mounted read-only
  */

@@ -81,10 +81,24 @@ static int read_engine(int dir_fd, const struct plan *plan, struct engine *en)
 	return strcmp(program, en->program) == 0 ? 1 : -1;
 }
 
+static void print_place(char text[static 20], const struct plan *plan)
+{
+	(void)snprintf(text, 20, "%016llx", (unsigned long long)engine_place(plan->tool_env.v));
+}
+
+/* An engine of another place knows no such container, which would pass for its end. */
+static bool is_same_place(int dir_fd, const struct plan *plan)
+{
+	char then[64], now[20];
+
+	print_place(now, plan);
+	return fd_read_small(dir_fd, "place", then, sizeof then) <= 0 || strcmp(then, now) == 0;
+}
+
 static bool is_nothing_left(int dir_fd, const struct plan *plan, const char *name)
 {
 	struct engine en;
-	int rc = read_engine(dir_fd, plan, &en);
+	int rc = is_same_place(dir_fd, plan) ? read_engine(dir_fd, plan, &en) : -1;
 
 	return rc == 0 || (rc > 0 && remove_container(&en, plan->tool_env.v, name));
 }
@@ -256,13 +270,16 @@ static int fill_folder(int dir_fd, const struct plan *plan, struct err *e)
 {
 	struct container *c = plan->container;
 	const char *program = c->engine.program;
+	char place[20];
 
+	print_place(place, plan);
 	c->lock_fd = make_file(dir_fd, "lock", 0600, e);
 	if (c->lock_fd < 0)
 		return -1;
 	if (flock(c->lock_fd, LOCK_EX | LOCK_NB) != 0)
 		return err_sys(e, ERR_SETUP, errno, "lock the run's folder");
-	if (write_file(dir_fd, "engine", 0600, program, strlen(program), e) != 0)
+	if (write_file(dir_fd, "engine", 0600, program, strlen(program), e) != 0 ||
+	    write_file(dir_fd, "place", 0600, place, strlen(place), e) != 0)
 		return -1;
 	return put_program(dir_fd, plan, e) != 0 ? -1 : put_filter(dir_fd, plan, e);
 }

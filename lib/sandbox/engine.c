@@ -275,6 +275,21 @@ static uint64_t engine_key(const struct engine *en, char *const *env)
 	return hash;
 }
 
+uint64_t engine_place(char *const *env)
+{
+	static const char *const prefixes[] = { "HOME=", "XDG_RUNTIME_DIR=", "XDG_DATA_HOME=",
+		"XDG_CONFIG_HOME=", "CONTAINER_HOST=", "CONTAINER_CONNECTION=", "CONTAINERS_",
+		"STORAGE_", "DOCKER_HOST=", "DOCKER_CONTEXT=", "DOCKER_CONFIG=" };
+	uint64_t place = 0;
+
+	/* a sum: their order says nothing */
+	for (; *env != NULL; env++)
+		for (size_t i = 0; i < MEM_COUNT(prefixes); i++)
+			if (str_starts_with(*env, prefixes[i]))
+				place += hash_text(UINT64_C(0xcbf29ce484222325), *env);
+	return place;
+}
+
 static char *facts_path(const struct engine *en, const char *state_dir, struct err *e)
 {
 	return mem_printf(e, "%s/engine/%s.json", state_dir, engine_name(en->kind));

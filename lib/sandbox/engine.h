@@ -43,6 +43,9 @@ int engine_environment(const struct sandbox_request *rq, bool may_pull, struct s
  * remedy: it does not work; ERR_SETUP: no answer within timeout_ms. */
 int engine_look(struct engine *en, char *const *env, const char *state_dir, uint64_t timeout_ms,
     struct err *e);
+/* Of what in env says where an engine keeps its containers: another number, another engine, though
+ * the program be the same. */
+uint64_t engine_place(char *const *env);
 /* What was kept of it is of no use any more: ask next time. */
 void engine_forget(const struct engine *en, const char *state_dir);
 

@@ -3,6 +3,7 @@
 # there names no program to run. With stand-ins for the engine, which say what they were asked.
 . "$SBX_ROOT/tests/lib/tap.sh"
 
+need pgrep procps
 dir=$tmp/state
 log=$tmp/asked
 project=$tmp/project
@@ -57,6 +58,24 @@ is "$(asked else '')" 0 'a program that a file names is not started'
 is "$(ls "$dir/run")" sbx-fedcba9876543210 'its folder is left to who uses it'
 SBX_RUNTIME="$tmp/else/podman" sbx
 is "$(asked else 'rm --force'):$(ls "$dir/run")" 1: 'who then clears it away'
+
+# a run that is killed with its guardian and its client leaves its folder
+echo 'exec sleep 100' >"$tmp/run"
+DOCKER_HOST=unix:///one "$SBX_BUILD/sbx-run" -b podman -- true >/dev/null 2>&1 &
+runner=$!
+for _ in $(seq 150); do
+	guardian=$(pgrep -P "$runner" | head -n 1)
+	client=$(pgrep -P "${guardian:-$runner}" -x sleep | head -n 1)
+	[ -z "$client" ] || break
+	sleep 0.1
+done
+kill -KILL "$runner" "$guardian" "$client"
+wait "$runner" 2>/dev/null
+echo 'echo Error: no >&2; exit 125' >"$tmp/run"
+DOCKER_HOST=unix:///two sbx
+is "$(asked bin 'rm --force'):$(ls "$dir/run" | wc -l)" 0:1 'another engine is not asked for what it cannot know'
+DOCKER_HOST=unix:///one sbx
+is "$(asked bin 'rm --force'):$(ls "$dir/run" | wc -l)" 1:0 'the one that was used is'
 
 mkfifo "$tmp/fifo"
 rm -f "$dir/engine/podman.json"
