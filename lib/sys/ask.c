@@ -30,13 +30,14 @@ struct ask {
 	struct ask_stream streams[2];
 	struct loop_timer tick, bound;
 	bool is_late;
-	pid_t pid;
+	pid_t pid, parent;
 };
 
 static int ask_child(void *arg)
 {
 	struct ask *a = arg;
 
+	proc_die_with_parent(a->parent); /* nobody is left to keep the bound */
 	(void)setsid(); /* one group to kill, and no terminal to ask on */
 	for (int i = 0; i < 3; i++)
 		if (dup2(a->fds[i], i) != i) {
@@ -113,6 +114,7 @@ static int ask_open(struct ask *a, struct err *e)
 
 static int ask_start(struct ask *a, struct err *e)
 {
+	a->parent = getpid();
 	a->pid = proc_vfork(ask_child, a);
 	for (int i = 0; i < 3; i++)
 		fd_close(&a->fds[i]);

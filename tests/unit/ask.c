@@ -3,14 +3,20 @@
  * an end in time whatever it does.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../lib/base/limits.h"
 #include "../../lib/sys/ask.h"
 #include "../../lib/sys/loop.h"
+#include "../../lib/sys/proc.h"
 #include "tap.h"
 
 static struct buf out, said;
@@ -107,6 +113,34 @@ static void test_signals(void)
 	loop_fini(&loop);
 }
 
+/* Who asks may be killed meanwhile: what was asked ends too, where the system can see to it. */
+static void test_killed(void)
+{
+	char dir[] = "/tmp/sbx-ask.XXXXXX", fifo[64], script[128], c;
+	struct pollfd p = { .events = POLLIN };
+	pid_t pid;
+
+	if (!proc_has_subreaper()) /* macOS tells nobody of a parent's end */
+		return;
+	ok(mkdtemp(dir) != NULL, "a folder");
+	(void)snprintf(fifo, sizeof fifo, "%s/fifo", dir);
+	(void)snprintf(script, sizeof script, "exec 5>%s; echo >&5; exec sleep 1000", fifo);
+	ok(mkfifo(fifo, 0600) == 0 && (p.fd = open(fifo, O_RDONLY | O_NONBLOCK)) >= 0, "a FIFO");
+	pid = fork();
+	if (pid == 0)
+		_exit(ask(script, 600000));
+	is_int(poll(&p, 1, 60000), 1, "what was asked runs");
+	ok(read(p.fd, &c, 1) == 1, "and says so");
+	is_int(poll(&p, 1, 100), 0, "control: it holds the FIFO");
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+	is_int(poll(&p, 1, 60000), 1, "it ends with who asked");
+	is_int(p.revents & (POLLIN | POLLHUP), POLLHUP, "without another word");
+	(void)close(p.fd);
+	(void)unlink(fifo);
+	(void)rmdir(dir);
+}
+
 int main(void)
 {
 	(void)dup2(2, 9);
@@ -115,6 +149,7 @@ int main(void)
 	test_late();
 	test_missing();
 	test_signals();
+	test_killed();
 	buf_fini(&out);
 	buf_fini(&said);
 	return done_testing();
