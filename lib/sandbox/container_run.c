@@ -42,8 +42,8 @@ static bool is_unknown(const char *said)
 	       strstr(said, "no container with") != NULL;
 }
 
-/* True: it is gone, or never was; false: nobody can tell. */
-static bool remove_container(const struct engine *en, char *const *env, const char *name)
+/* 1: it is gone, or never was; 0: the engine says that it is not; -1: it does not answer. */
+static int remove_container(const struct engine *en, char *const *env, const char *name)
 {
 	struct buf said;
 	const char *text;
@@ -58,7 +58,7 @@ static bool remove_container(const struct engine *en, char *const *env, const ch
 	text = buf_str(&said, NULL);
 	is_gone = rc == 0 || (rc > 0 && text != NULL && is_unknown(text));
 	buf_fini(&said);
-	return is_gone;
+	return rc < 0 ? -1 : is_gone;
 }
 
 /* ---- the sweep ---- */
@@ -95,12 +95,22 @@ static bool is_same_place(int dir_fd, const struct plan *plan)
 	return fd_read_small(dir_fd, "place", then, sizeof then) <= 0 || strcmp(then, now) == 0;
 }
 
-static bool is_nothing_left(int dir_fd, const struct plan *plan, const char *name)
+struct sweep {
+	const struct plan *plan;
+	bool is_deaf[2]; /* by kind: asked once in vain, left in peace; this run is waiting */
+};
+
+static bool is_nothing_left(int dir_fd, struct sweep *s, const char *name)
 {
+	const struct plan *plan = s->plan;
 	struct engine en;
 	int rc = is_same_place(dir_fd, plan) ? read_engine(dir_fd, plan, &en) : -1;
 
-	return rc == 0 || (rc > 0 && remove_container(&en, plan->tool_env.v, name));
+	if (rc <= 0 || s->is_deaf[en.kind])
+		return rc == 0;
+	rc = remove_container(&en, plan->tool_env.v, name);
+	s->is_deaf[en.kind] = rc < 0;
+	return rc > 0;
 }
 
 static bool is_our_name(const char *name)
@@ -109,14 +119,14 @@ static bool is_our_name(const char *name)
 	       strspn(name + 4, "0123456789abcdef") == 16;
 }
 
-static void sweep_one(int runs_fd, const char *name, const struct plan *plan)
+static void sweep_one(int runs_fd, const char *name, struct sweep *s)
 {
 	int dir_fd = openat(runs_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int lock_fd = dir_fd < 0 ? -1 : openat(dir_fd, "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 
 	/* a lock that cannot be had is that of a guardian that lives */
 	if (lock_fd >= 0 && flock(lock_fd, LOCK_EX | LOCK_NB) == 0 &&
-	    is_nothing_left(dir_fd, plan, name))
+	    is_nothing_left(dir_fd, s, name))
 		(void)tree_remove(runs_fd, name);
 	fd_close(&lock_fd);
 	fd_close(&dir_fd);
@@ -137,6 +147,7 @@ static void sweep(int runs_fd, const struct plan *plan)
 	int fd = openat(runs_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
+	struct sweep s = { .plan = plan };
 
 	if (dir == NULL) {
 		fd_close(&fd);
@@ -144,7 +155,7 @@ static void sweep(int runs_fd, const struct plan *plan)
 	}
 	while ((entry = readdir(dir)) != NULL) {
 		if (is_our_name(entry->d_name))
-			sweep_one(runs_fd, entry->d_name, plan);
+			sweep_one(runs_fd, entry->d_name, &s);
 		else if (strncmp(entry->d_name, FRESH_PREFIX, strlen(FRESH_PREFIX)) == 0)
 			sweep_fresh(runs_fd, entry->d_name);
 	}
@@ -357,7 +368,7 @@ void container_cleanup(struct guard *g, bool is_tool_done)
 		is_tool_done = false;
 	is_gone = is_tool_done;
 	for (int i = 0; i < REMOVE_TRIES && !is_tool_done; i++) {
-		is_gone = remove_container(&c->engine, plan->tool_env.v, c->name);
+		is_gone = remove_container(&c->engine, plan->tool_env.v, c->name) > 0;
 		if (i + 1 < REMOVE_TRIES)
 			(void)usleep(REMOVE_AGAIN_MS * 1000U);
 	}

@@ -14,6 +14,7 @@ stand_in() {
 #!/bin/sh
 echo "$1 \$*" >>"$log"
 case \$1 in
+rm) [ ! -e "$tmp/deaf" ] || exec sleep 1000 ;;
 info) echo '{"host":{"arch":"$(uname -m)","security":{"rootless":true}}}' ;;
 run) . "$tmp/run" ;;
 esac
@@ -58,6 +59,17 @@ is "$(asked else '')" 0 'a program that a file names is not started'
 is "$(ls "$dir/run")" sbx-fedcba9876543210 'its folder is left to who uses it'
 SBX_RUNTIME="$tmp/else/podman" sbx
 is "$(asked else 'rm --force'):$(ls "$dir/run")" 1: 'who then clears it away'
+
+# left by runs whose engine has hung since: it is not waited for once for each of them
+for i in 1 2 3 4 5; do
+	left "sbx-000000000000000$i" "$tmp/bin/podman"
+done
+: >"$tmp/deaf"
+sbx
+rm "$tmp/deaf"
+is "$(asked bin 'rm --force'):$(asked bin run)" 1:1 'an engine that does not answer the sweep is asked once'
+sbx
+is "$(asked bin 'rm --force'):$(find "$dir/run" -name 'sbx-????????????????' | wc -l)" 5:0 'and by the next run again'
 
 # a run that is killed with its guardian and its client leaves its folder
 echo 'exec sleep 100' >"$tmp/run"
