@@ -85,7 +85,8 @@ kill -KILL "$runner" "$guardian" "$client"
 wait "$runner" 2>/dev/null
 echo 'echo Error: no >&2; exit 125' >"$tmp/run"
 DOCKER_HOST=unix:///two sbx
-is "$(asked bin 'rm --force'):$(find "$dir/run" -name 'sbx-????????????????' | wc -l)" 0:1 'another engine is not asked for what it cannot know'
+is "$(asked bin 'rm --force'):$(find "$dir/run" -name 'sbx-????????????????' | wc -l)" 0:1 \
+	'another engine is not asked for what it cannot know'
 DOCKER_HOST=unix:///one sbx
 is "$(asked bin 'rm --force'):$(find "$dir/run" -name 'sbx-????????????????' | wc -l)" 1:0 'the one that was used is'
 
