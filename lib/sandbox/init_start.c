@@ -265,6 +265,9 @@ int init_read_start(const struct json_node *frame, struct init_start *s, struct 
 	p->root_fd = p->cwd_fd = p->temp_parent_fd = -1;
 	p->want_capability_drop = p->want_no_new_privs = p->want_landlock = true;
 	s->policy.want_tty = read_flag(frame, "tty");
+	if (json_get(frame, "tty_size") != NULL &&
+	    read_u32(frame, "tty_size", &p->tty_size, e) != 0)
+		return -1;
 	s->has_stdin = read_flag(frame, "stdin");
 	s->want_net_ns = read_flag(frame, "net_ns");
 	if (read_command(frame, s, e) != 0 || read_u32(frame, "applied", &p->applied, e) != 0 ||

@@ -13,6 +13,7 @@
 #include "../base/mem.h"
 #include "../base/str.h"
 #include "../sys/fd.h"
+#include "../sys/tty.h"
 #include "inner.h"
 
 const struct inner_namespace inner_namespaces[INNER_NAMESPACES] = {
@@ -158,6 +159,8 @@ int inner_put_start(const struct plan *plan, const struct guard *g, struct buf *
 	put_words(w, "env_b64", plan->env.env.v);
 	put_b64(w, "cwd_b64", plan->cwd, strlen(plan->cwd));
 	put_flag(w, "tty", plan->policy->want_tty);
+	if (plan->policy->want_tty)
+		inner_put_u64(w, "tty_size", tty_size(plan->rq->stdin_fd));
 	put_flag(w, "stdin", g->stdin_fd >= 0);
 	inner_put_u64(w, "applied", plan->applied);
 	inner_put_u64(w, "required", plan->required);

@@ -24,7 +24,10 @@ int guard_os_open_pty(struct guard *g, struct err *e)
 	if (g->pty_master_fd < 0 || unlockpt(g->pty_master_fd) != 0)
 		return err_sys(e, ERR_SETUP, errno, "open a pseudo-terminal");
 	/* before the command can look at it, and be told by SIGWINCH of a change that was none */
-	tty_copy_size(g->plan->rq->stdin_fd, g->pty_master_fd);
+	if (g->plan->tty_size != 0)
+		tty_set_size(g->pty_master_fd, g->plan->tty_size);
+	else
+		tty_copy_size(g->plan->rq->stdin_fd, g->pty_master_fd);
 #ifdef TIOCGPTPEER
 	g->pty_slave_fd = ioctl(g->pty_master_fd, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	if (g->pty_slave_fd >= 0)

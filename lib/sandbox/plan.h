@@ -139,6 +139,7 @@ struct plan {
 	uid_t outside_uid;
 	gid_t outside_gid;
 	bool want_setuid; /* native --user */
+	uint32_t tty_size; /* in an inner init: of the caller's terminal, as tty_size() has it */
 	bool want_capability_drop, want_no_new_privs, want_landlock;
 	struct plan_rule *rules; /* owned: Landlock */
 	size_t rule_count, rule_alloc;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -47,4 +48,21 @@ void tty_copy_size(int from_fd, int to_fd)
 
 	if (ioctl(from_fd, TIOCGWINSZ, &ws) == 0)
 		(void)ioctl(to_fd, TIOCSWINSZ, &ws);
+}
+
+uint32_t tty_size(int fd)
+{
+	struct winsize ws;
+
+	return ioctl(fd, TIOCGWINSZ, &ws) == 0 ? (uint32_t)ws.ws_row << 16 | ws.ws_col : 0;
+}
+
+void tty_set_size(int fd, uint32_t size)
+{
+	struct winsize ws;
+
+	memset(&ws, 0, sizeof ws);
+	ws.ws_row = (unsigned short)(size >> 16);
+	ws.ws_col = (unsigned short)(size & 0xffffU);
+	(void)ioctl(fd, TIOCSWINSZ, &ws);
 }
