@@ -7,7 +7,8 @@ units=$SBX_BUILD-portable/tests/unit
 for source in "$SBX_ROOT"/tests/unit/*.c; do
 	name=$(basename -- "$source" .c)
 	[ -x "$units/$name" ] || continue # of files that it leaves out: see the Makefile
-	run timeout -k 5 200 "$units/$name"
+	# what macOS does not have is left out there too: no machine could run it
+	run env -u SBX_MUST_RUN timeout -k 5 200 "$units/$name"
 	is "$rc" 0 "$name" || diag "$(printf '%s\n' "$out" | grep '^not ok')
 $err"
 done
