@@ -4,8 +4,11 @@
  * runner and inner init, there and back.
  */
 #include <errno.h>
+#include <pty.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "../../lib/base/limits.h"
 #include "../../lib/base/mem.h"
@@ -368,14 +371,21 @@ static void test_start_frame(void)
 	struct err e = ERR_INIT;
 	struct json_doc *doc;
 	const struct plan *p = &s.plan;
+	struct winsize size = { 33, 111, 0, 0 };
+	int master;
 
 	setup(&f);
 	fill_start(&f, &g);
+	if (openpty(&master, &f.rq.stdin_fd, NULL, NULL, &size) != 0)
+		BAIL("openpty");
 	buf_init(&out, LIMIT_FRAME);
 	is_int(inner_put_start(&f.plan, &g, &out, &e), 0, "a start frame is written");
 	doc = read_frame(&out);
 	is_int(init_read_start(json_root(doc), &s, &e), 0, "and read: %s", e.msg);
 	json_free(doc);
+	is_int(p->tty_size, 33 << 16 | 111, "the size of the caller's terminal");
+	(void)close(f.rq.stdin_fd);
+	(void)close(master);
 	ok(s.rq.argv[3] == NULL && strcmp(s.rq.argv[0], "a b") == 0 && s.rq.argv[1][0] == '\0' &&
 		   strcmp(s.rq.argv[2], "\xff\xfe\n\"") == 0,
 	   "arguments of any bytes, empty ones too");

@@ -83,6 +83,11 @@ static void test_size(int master, int slave)
 	tty_copy_size(slave, other_master);
 	ok(ioctl(other, TIOCGWINSZ, &now) == 0 && now.ws_row == 33 && now.ws_col == 111,
 	   "the size is taken over");
+	is_int(tty_size(slave), 33 << 16 | 111, "it can be told");
+	is_int(tty_size(-1), 0, "there is none without a terminal");
+	tty_set_size(other_master, 44U << 16 | 222U);
+	ok(ioctl(other, TIOCGWINSZ, &now) == 0 && now.ws_row == 44 && now.ws_col == 222,
+	   "and set from what was told");
 	(void)close(other);
 	(void)close(other_master);
 }
