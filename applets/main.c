@@ -111,16 +111,16 @@ static int install_link(
 	if (from == NULL || to == NULL)
 		return -1;
 	if (stat(from, &now) != 0)
-		return err_sys(e, ERR_IO, errno, "--install: %s", from);
+		return err_errno(e, ERR_IO, "--install: %s", from);
 	if (lstat(to, &st) == 0 && !S_ISLNK(st.st_mode) &&
 	    (st.st_dev != before->st_dev || st.st_ino != before->st_ino) &&
 	    (st.st_dev != now.st_dev || st.st_ino != now.st_ino))
 		return err_set(
 		    e, ERR_USAGE, "--install: %s exists and is not ours; remove it first", to);
 	if (unlink(to) != 0 && errno != ENOENT)
-		return err_sys(e, ERR_IO, errno, "--install: %s", to);
+		return err_errno(e, ERR_IO, "--install: %s", to);
 	if ((is_symbolic ? symlink("sbx", to) : link(from, to)) != 0)
-		return err_sys(e, ERR_IO, errno, "--install: %s", to);
+		return err_errno(e, ERR_IO, "--install: %s", to);
 	return 0;
 }
 
@@ -138,12 +138,12 @@ static int install_program(const char *dir, struct stat *before, struct err *e)
 	if (self_path(NULL, path, e) != 0)
 		return -1;
 	if (stat(path, &self) != 0)
-		return err_sys(e, ERR_IO, errno, "--install: %s", path);
+		return err_errno(e, ERR_IO, "--install: %s", path);
 	if (stat(to, before) == 0 && before->st_dev == self.st_dev && before->st_ino == self.st_ino)
 		return 0;
 	if (out_copy_file(path, temp, 0755, e) != 0 || rename(temp, to) != 0) {
 		if (e->kind == ERR_NONE)
-			(void)err_sys(e, ERR_IO, errno, "--install: %s", to);
+			(void)err_errno(e, ERR_IO, "--install: %s", to);
 		(void)unlink(temp);
 		return -1;
 	}

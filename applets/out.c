@@ -15,7 +15,7 @@ static int out_write(const void *data, size_t len, struct err *e)
 		return 0;
 	if (errno == EPIPE)
 		return err_set(e, ERR_STDOUT_GONE, "nobody reads our output");
-	return err_sys(e, ERR_IO, errno, "write to stdout");
+	return err_errno(e, ERR_IO, "write to stdout");
 }
 
 int out_text(const char *text, struct err *e)
@@ -37,9 +37,9 @@ int out_copy_file(const char *from, const char *to, mode_t mode, struct err *e)
 	rc = fd_read_regular(from, &b, e);
 	fd = rc != 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (rc == 0 && (fd < 0 || fd_write_all(fd, b.data, b.len) != 0))
-		rc = err_sys(e, ERR_IO, errno, "%s", to);
+		rc = err_errno(e, ERR_IO, "%s", to);
 	if (fd >= 0 && close(fd) != 0 && rc == 0)
-		rc = err_sys(e, ERR_IO, errno, "%s", to);
+		rc = err_errno(e, ERR_IO, "%s", to);
 	buf_fini(&b);
 	return rc;
 }

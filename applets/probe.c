@@ -106,7 +106,7 @@ static int probe_report(const struct probe_options *o, char *const *envp, struct
 	 * outside of it */
 	if (chdir("/") != 0) {
 		free(r);
-		return err_sys(e, ERR_SETUP, errno, "change to /");
+		return err_errno(e, ERR_SETUP, "change to /");
 	}
 	buf_init(&out, LIMIT_FRAME);
 	rc = probe_run(r, o->backend, self, envp, e);

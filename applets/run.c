@@ -100,7 +100,7 @@ static int open_result(struct run_state *s, struct err *e)
 		return err_set(
 		    e, ERR_USAGE, "--result %s: this descriptor is not open for writing", to);
 	s->result_fd = fcntl((int)n, F_DUPFD_CLOEXEC, 3);
-	return s->result_fd >= 0 ? 0 : err_sys(e, ERR_USAGE, errno, "--result %s", to);
+	return s->result_fd >= 0 ? 0 : err_errno(e, ERR_USAGE, "--result %s", to);
 }
 
 static void on_done(struct sandbox_run *run, void *ctx)
@@ -269,7 +269,7 @@ static int put_result(const struct run_state *s, const struct sandbox_result *r,
 	if (sandbox_result_put_json(r, &out, e) != 0 || buf_putc(&out, '\n', e) != 0)
 		rc = -1;
 	if (rc == 0 && s->result_fd >= 0 && fd_write_all(s->result_fd, out.data, out.len) != 0)
-		rc = err_sys(e, ERR_IO, errno, "--result %s", s->opts.result);
+		rc = err_errno(e, ERR_IO, "--result %s", s->opts.result);
 	if (rc == 0 && s->opts.json)
 		rc = out_buf(&out, e);
 	buf_fini(&out);

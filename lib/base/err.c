@@ -5,6 +5,7 @@
  */
 #include "err.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,24 +74,43 @@ int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)
 	return -1;
 }
 
-int err_sys(struct err *e, enum err_kind kind, int errnum, const char *fmt, ...)
+static int __attribute__((format(printf, 4, 0)))
+err_cause(struct err *e, enum err_kind kind, int errnum, const char *fmt, va_list ap)
 {
 	char text[ERR_MSG_MAX];
-	va_list ap;
 
 	if (!e)
 		return -1;
 	const char *cause = strerror(errnum);
 	size_t cause_len = strlen(cause);
-	va_start(ap, fmt);
 	/* A long path is cut, not the cause behind it. */
 	size_t len = err_format(text, ERR_MSG_MAX - 1 - 2 - cause_len, fmt, ap);
-	va_end(ap);
 	e->kind = (int)kind;
 	e->errnum = errnum;
 	memcpy(e->msg, text, len);
 	memcpy(e->msg + len, ": ", 2);
 	memcpy(e->msg + len + 2, cause, cause_len + 1);
+	return -1;
+}
+
+int err_sys(struct err *e, enum err_kind kind, int errnum, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)err_cause(e, kind, errnum, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+int err_errno(struct err *e, enum err_kind kind, const char *fmt, ...)
+{
+	int errnum = errno;
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)err_cause(e, kind, errnum, fmt, ap);
+	va_end(ap);
 	return -1;
 }
 

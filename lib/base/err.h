@@ -41,11 +41,14 @@ struct err {
 
 #define ERR_INIT { ERR_NONE, 0, "" }
 
-/* Fill e (may be NULL) and return -1. err_sys appends ": " and the text of errnum. */
+/* Fill e (may be NULL) and return -1. err_sys appends ": " and the text of errnum, err_errno that
+ * of errno. */
 int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int err_sys(struct err *e, enum err_kind kind, int errnum, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+int err_errno(struct err *e, enum err_kind kind, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /* Put "text: " before the message; returns -1: `return err_wrap(e, "mount /proc");`. */
 int err_wrap(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void err_clear(struct err *e);

@@ -75,7 +75,7 @@ static int landlock_add_op(struct plan *p, const struct view_op *op, struct err 
 	switch (op->kind) {
 	case VIEW_BIND:
 		if (!op->is_system && access(op->src, F_OK) != 0)
-			return err_sys(e, ERR_USAGE, errno, "%s", op->src);
+			return err_errno(e, ERR_USAGE, "%s", op->src);
 		return plan_add_rule(
 		    p, op->dst, op->is_read_only ? LANDLOCK_READ_EXEC : LANDLOCK_READ_WRITE, e);
 	case VIEW_PROC:

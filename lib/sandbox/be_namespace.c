@@ -80,7 +80,7 @@ static int ns_find_root(const struct plan *p, int *fd, struct err *e)
 
 	*fd = openat(AT_FDCWD, p->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (*fd < 0)
-		return err_sys(e, ERR_USAGE, errno, "project root %s", p->root);
+		return err_errno(e, ERR_USAGE, "project root %s", p->root);
 	if (fstat(p->root_fd, &pinned) == 0 && fstat(*fd, &here) == 0 &&
 	    pinned.st_dev == here.st_dev && pinned.st_ino == here.st_ino)
 		return 0;
@@ -206,10 +206,10 @@ static int ns_mount_point(const struct view_op *op, bool is_dir, struct err *e)
 	if (is_dir)
 		return mkdir(path, 0755) == 0 || errno == EEXIST ?
 			   0 :
-			   err_sys(e, ERR_SETUP, errno, "make folder %s", path);
+			   err_errno(e, ERR_SETUP, "make folder %s", path);
 	return mknod(path, S_IFREG | 0644, 0) == 0 ?
 		   0 :
-		   err_sys(e, ERR_SETUP, errno, "make mount point %s", path);
+		   err_errno(e, ERR_SETUP, "make mount point %s", path);
 }
 
 static int ns_attach(struct mount_source *s, const struct view_op *op, struct err *e)
@@ -239,9 +239,9 @@ static int ns_make_hide_places(struct ns_build *b, struct err *e)
 		return 0;
 	b->has_hide_places = true;
 	if (mkdir("/.hidden", 0700) != 0 || mkdir("/.hidden/folder", 0000) != 0)
-		return err_sys(e, ERR_SETUP, errno, "make /.hidden");
+		return err_errno(e, ERR_SETUP, "make /.hidden");
 	if (mknod(NS_HIDDEN_FILE, S_IFREG, 0) != 0)
-		return err_sys(e, ERR_SETUP, errno, "make " NS_HIDDEN_FILE);
+		return err_errno(e, ERR_SETUP, "make " NS_HIDDEN_FILE);
 	return 0;
 }
 
@@ -300,7 +300,7 @@ static int ns_make_proc(struct ns_build *b, struct err *e)
 	int errnum = 0, rc;
 
 	if (mkdir("/proc", 0555) != 0)
-		return err_sys(e, ERR_SETUP, errno, "make /proc");
+		return err_errno(e, ERR_SETUP, "make /proc");
 	rc = mount_proc("/proc");
 	if (rc == 0) {
 		guard_note(b->g, LAYER_PROC, 0);
@@ -328,7 +328,7 @@ static int ns_make_device(struct ns_build *b, size_t i, struct err *e)
 		return 0;
 	(void)snprintf(path, sizeof path, "/dev/%s", devices[i]);
 	if (mknod(path, S_IFREG | 0666, 0) != 0)
-		return err_sys(e, ERR_SETUP, errno, "make %s", path);
+		return err_errno(e, ERR_SETUP, "make %s", path);
 	rc = mount_attach(&b->devices[i], path);
 	return rc == 0 ? 0 : ns_fail(e, rc, "mount", path);
 }
@@ -342,13 +342,13 @@ static int ns_make_dev(struct ns_build *b, struct err *e)
 
 	if (mkdir("/dev", 0755) != 0 || mkdir("/dev/pts", 0755) != 0 ||
 	    mkdir("/dev/shm", 0755) != 0)
-		return err_sys(e, ERR_SETUP, errno, "make /dev");
+		return err_errno(e, ERR_SETUP, "make /dev");
 	for (size_t i = 0; i < MEM_COUNT(devices); i++)
 		if (ns_make_device(b, i, e) != 0)
 			return -1;
 	for (size_t i = 0; i < MEM_COUNT(links); i++)
 		if (symlink(links[i][0], links[i][1]) != 0)
-			return err_sys(e, ERR_SETUP, errno, "make %s", links[i][1]);
+			return err_errno(e, ERR_SETUP, "make %s", links[i][1]);
 	rc = mount_devpts("/dev/pts");
 	if (rc != 0)
 		return ns_fail(e, rc, "mount", "/dev/pts");
@@ -394,7 +394,7 @@ static int ns_do(struct ns_build *b, size_t i, struct err *e)
 	case VIEW_SYMLINK:
 		return symlink(op->src, op->dst) == 0 ?
 			   0 :
-			   err_sys(e, ERR_SETUP, errno, "make link %s", op->dst);
+			   err_errno(e, ERR_SETUP, "make link %s", op->dst);
 	case VIEW_PROC:
 		return ns_make_proc(b, e);
 	case VIEW_DEV:

@@ -154,7 +154,7 @@ static int name_run(struct container *c, struct err *e)
 	unsigned char random[8];
 
 	if (getentropy(random, sizeof random) != 0)
-		return err_sys(e, ERR_SETUP, errno, "getentropy");
+		return err_errno(e, ERR_SETUP, "getentropy");
 	(void)snprintf(c->name, sizeof c->name, "sbx-%02x%02x%02x%02x%02x%02x%02x%02x", random[0],
 	    random[1], random[2], random[3], random[4], random[5], random[6], random[7]);
 	c->run_dir = mem_printf(e, "%s/run/%s", c->state_dir, c->name);
@@ -265,7 +265,7 @@ static int check_source(struct plan *plan, const char *src, const char *dst, str
 	struct stat st;
 
 	if (realpath(src, real) == NULL || lstat(real, &st) != 0)
-		return err_sys(e, ERR_USAGE, errno, "%s", src);
+		return err_errno(e, ERR_USAGE, "%s", src);
 	if (strcmp(real, src) != 0 &&
 	    ((plan->root != NULL && view_path_is_below(src, plan->root)) ||
 		(plan->cwd_outside != NULL && view_path_is_below(src, plan->cwd_outside))))
@@ -302,7 +302,7 @@ static int add_root(struct plan *plan, struct err *e)
 			   -1 :
 			   plan_add_check(plan, CHECK_NO_EXEC, root, 0, 0, e);
 	if (fstat(plan->root_fd, &st) != 0)
-		return err_sys(e, ERR_SETUP, errno, "%s", plan->root);
+		return err_errno(e, ERR_SETUP, "%s", plan->root);
 	if (plan_add_check(plan, CHECK_SAME, root, (uint64_t)st.st_dev,
 		    (uint64_t)st.st_ino, e) != 0)
 		return -1;
@@ -426,7 +426,7 @@ int container_plan(struct plan *plan, const char *wanted, struct err *e)
 	if ((mkdir(c->state_dir, 0700) != 0 && errno != EEXIST) || check_state(plan, e) != 0)
 		return e->kind != ERR_NONE ?
 			   -1 :
-			   err_sys(e, ERR_SETUP, errno, "the state folder %s (SBX_STATE_DIR)",
+			   err_errno(e, ERR_SETUP, "the state folder %s (SBX_STATE_DIR)",
 			       c->state_dir);
 	return fill_plan(plan, e) != 0 ? -1 : container_plan_argv(plan, e);
 }

@@ -164,7 +164,7 @@ int init_link_open(struct guard *g, struct err *e)
 	if (null_fd < 0 || g->control_fd < 0 || g->report_fd < 0 ||
 	    dup2(null_fd, STDIN_FILENO) < 0 || dup2(null_fd, STDOUT_FILENO) < 0 ||
 	    dup2(null_fd, STDERR_FILENO) < 0)
-		return err_sys(e, ERR_SETUP, errno, "take the engine's descriptors");
+		return err_errno(e, ERR_SETUP, "take the engine's descriptors");
 	fd_close(&null_fd);
 	carry_init(&state.carry);
 	buf_init(&state.out, 2 * LIMIT_FRAME);

@@ -54,7 +54,7 @@ static int pass_cgroup(struct guard *g, struct err *e)
 		int fd = fcntl(c->procs_fd[i], F_DUPFD_CLOEXEC, 3);
 
 		if (fd < 0)
-			return err_sys(e, ERR_SETUP, errno, "control group");
+			return err_errno(e, ERR_SETUP, "control group");
 		if (guard_pass_fd(g, fd, INNER_FD_CGROUP + (int)i, e) != 0)
 			return -1;
 	}
@@ -77,7 +77,7 @@ static int carry_stdio(struct inner *in, struct guard *g, int theirs, struct err
 	}
 	g->stdin_fd = theirs;
 	g->stdout_fd = fcntl(theirs, F_DUPFD_CLOEXEC, 3);
-	return g->stdout_fd >= 0 ? 0 : err_sys(e, ERR_SETUP, errno, "the engine's stdout");
+	return g->stdout_fd >= 0 ? 0 : err_errno(e, ERR_SETUP, "the engine's stdout");
 }
 
 static int pass_all(struct guard *g, int theirs, struct err *e)

@@ -20,7 +20,7 @@ int guard_os_open_pty(struct guard *g, struct err *e)
 	if (name != NULL)
 		g->pty_slave_fd = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	if (g->pty_slave_fd < 0)
-		return err_sys(e, ERR_SETUP, errno, "open a pseudo-terminal");
+		return err_errno(e, ERR_SETUP, "open a pseudo-terminal");
 	/* after the other side is open: on macOS a pseudo-terminal has no size before */
 	tty_copy_size(g->plan->rq->stdin_fd, g->pty_slave_fd);
 	return 0;

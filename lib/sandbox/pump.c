@@ -221,7 +221,7 @@ int pump_start(struct pump *p, struct loop *loop, int in_fd, int out_fd, struct 
 	p->in = (struct loop_watch){ .fd = in_fd, .events = POLLIN, .fn = pump_on_event, .ctx = p };
 	p->out = (struct loop_watch){ .fd = out_fd, .events = 0, .fn = pump_on_event, .ctx = p };
 	if (fstat(out_fd, &st) != 0)
-		return err_sys(e, ERR_SETUP, errno, "fstat");
+		return err_errno(e, ERR_SETUP, "fstat");
 	p->is_out_file = S_ISREG(st.st_mode);
 	p->is_out_socket = S_ISSOCK(st.st_mode);
 	/* what we made ourselves does not block already; opening a pseudo-terminal's master would

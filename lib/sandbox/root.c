@@ -99,7 +99,7 @@ static int root_open(const char *named, int *fd, char **real, struct err *e)
 	if (*fd < 0 && errno == ENOTDIR)
 		return err_set(e, ERR_USAGE, "%s: not a folder", named);
 	if (*fd < 0)
-		return err_sys(e, ERR_USAGE, errno, "%s", named);
+		return err_errno(e, ERR_USAGE, "%s", named);
 	*real = root_real_path(*fd, named, e);
 	if (*real == NULL)
 		fd_close(fd);

@@ -184,7 +184,7 @@ int run_io_use_pty(struct sandbox_run *run, int master_fd, struct err *e)
 	run->out[1].is_ended = true;
 	tty_copy_size(run->rq.stdin_fd, master_fd);
 	if (run->out[0].fd < 0 || run->input.out.fd < 0)
-		return err_sys(e, ERR_SETUP, errno, "pseudo-terminal");
+		return err_errno(e, ERR_SETUP, "pseudo-terminal");
 	return fd_set_nonblock(master_fd, e) != 0 ? -1 : run_start_output(run, 0, e);
 }
 

@@ -36,7 +36,7 @@ static int temp_choose(struct plan *p, struct err *e)
 	char real[PATH_MAX];
 
 	if (getentropy(r, sizeof r) != 0)
-		return err_sys(e, ERR_SETUP, errno, "getentropy");
+		return err_errno(e, ERR_SETUP, "getentropy");
 	(void)snprintf(p->temp_name, sizeof p->temp_name, "sbx-%02x%02x%02x%02x%02x%02x%02x%02x",
 	    r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7]);
 	for (size_t i = 0; i < MEM_COUNT(parents) && parents[i] != NULL; i++) {

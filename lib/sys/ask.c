@@ -104,7 +104,7 @@ static int ask_open(struct ask *a, struct err *e)
 {
 	a->fds[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (a->fds[0] < 0)
-		return err_sys(e, ERR_SETUP, errno, "/dev/null");
+		return err_errno(e, ERR_SETUP, "/dev/null");
 	for (int i = 0; i < 2; i++)
 		if (fd_pipe(&a->streams[i].watch.fd, &a->fds[i + 1], e) != 0 ||
 		    fd_set_nonblock(a->streams[i].watch.fd, e) != 0)

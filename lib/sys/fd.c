@@ -27,7 +27,7 @@ int fd_pipe(int *read_fd, int *write_fd, struct err *e)
 	int fds[2];
 
 	if (fd_os_pipe(fds) != 0)
-		return err_sys(e, ERR_SETUP, errno, "pipe");
+		return err_errno(e, ERR_SETUP, "pipe");
 	*read_fd = fds[0];
 	*write_fd = fds[1];
 	return 0;
@@ -38,7 +38,7 @@ int fd_socketpair(int type, int *a, int *b, struct err *e)
 	int fds[2];
 
 	if (fd_os_socketpair(type, fds) != 0)
-		return err_sys(e, ERR_SETUP, errno, "socketpair");
+		return err_errno(e, ERR_SETUP, "socketpair");
 	*a = fds[0];
 	*b = fds[1];
 	return 0;
@@ -49,7 +49,7 @@ int fd_set_nonblock(int fd, struct err *e)
 	int flags = fcntl(fd, F_GETFL);
 
 	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0)
-		return err_sys(e, ERR_SETUP, errno, "fcntl O_NONBLOCK");
+		return err_errno(e, ERR_SETUP, "fcntl O_NONBLOCK");
 	return 0;
 }
 
@@ -132,7 +132,7 @@ int fd_open_named(int dir_fd, const char *name, const char *option, const char *
 	if (fd < 0 && errno == ENXIO)
 		return err_set(e, ERR_USAGE, "%s %s: nobody reads this FIFO", option, path);
 	if (fd < 0)
-		return err_sys(e, ERR_USAGE, errno, "%s %s", option, path);
+		return err_errno(e, ERR_USAGE, "%s %s", option, path);
 	if (fstat(fd, &st) == 0 &&
 	    (S_ISDIR(st.st_mode) || (S_ISFIFO(st.st_mode) && (flags & O_ACCMODE) == O_RDONLY))) {
 		(void)close(fd);
@@ -149,7 +149,7 @@ static int fd_read_open(int fd, const char *path, struct buf *out, struct err *e
 	struct stat st;
 
 	if (fstat(fd, &st) != 0)
-		return err_sys(e, ERR_USAGE, errno, "%s", path);
+		return err_errno(e, ERR_USAGE, "%s", path);
 	if (!S_ISREG(st.st_mode))
 		return err_set(e, ERR_USAGE, "%s: not a regular file", path);
 	for (;;) {
@@ -175,7 +175,7 @@ static int fd_read_open(int fd, const char *path, struct buf *out, struct err *e
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return err_sys(e, ERR_USAGE, errno, "%s", path);
+			return err_errno(e, ERR_USAGE, "%s", path);
 		if (n == 0)
 			return 0;
 		buf_commit(out, (size_t)n);

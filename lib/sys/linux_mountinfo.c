@@ -18,7 +18,7 @@ int mountinfo_load(struct buf *b, struct err *e)
 {
 	int fd = open(MOUNTINFO_PATH, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return err_sys(e, ERR_IO, errno, "open %s", MOUNTINFO_PATH);
+		return err_errno(e, ERR_IO, "open %s", MOUNTINFO_PATH);
 	ssize_t n;
 	do {
 		unsigned char *room = buf_reserve(b, MOUNTINFO_CHUNK_BYTES, e);
@@ -31,7 +31,7 @@ int mountinfo_load(struct buf *b, struct err *e)
 			n = read(fd, room, MOUNTINFO_CHUNK_BYTES);
 		while (n < 0 && errno == EINTR);
 		if (n < 0)
-			err_sys(e, ERR_IO, errno, "read %s", MOUNTINFO_PATH);
+			err_errno(e, ERR_IO, "read %s", MOUNTINFO_PATH);
 		else
 			buf_commit(b, (size_t)n);
 	} while (n > 0);

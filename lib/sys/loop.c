@@ -128,7 +128,7 @@ int loop_on_signal(struct loop *l, int signo, void (*fn)(struct loop *l, int sig
 	sa.sa_handler = loop_signal_handler;
 	sigfillset(&sa.sa_mask);
 	if (sigaction(signo, NULL, &old) != 0)
-		return err_sys(e, ERR_INTERNAL, errno, "sigaction %d", signo);
+		return err_errno(e, ERR_INTERNAL, "sigaction %d", signo);
 	if (old.sa_handler == SIG_IGN && signo != SIGCHLD &&
 	    !sigismember(&loop_original_signals.changed, signo))
 		return 0; /* started under nohup: that wish holds */
@@ -137,7 +137,7 @@ int loop_on_signal(struct loop *l, int signo, void (*fn)(struct loop *l, int sig
 	sigdelset(&loop_wait_mask, signo);
 	(void)sigprocmask(SIG_BLOCK, &loop_handled, NULL);
 	if (sigaction(signo, &sa, NULL) != 0)
-		return err_sys(e, ERR_INTERNAL, errno, "sigaction %d", signo);
+		return err_errno(e, ERR_INTERNAL, "sigaction %d", signo);
 	l->signal_fn[signo] = fn;
 	l->signal_ctx[signo] = ctx;
 	return 0;
@@ -293,7 +293,7 @@ int loop_step(struct loop *l, struct err *e)
 	}
 	n = loop_os_wait(l->polls, count, loop_wait_us(l), &loop_wait_mask);
 	if (n < 0 && errno != EINTR)
-		return err_sys(e, ERR_INTERNAL, errno, "poll");
+		return err_errno(e, ERR_INTERNAL, "poll");
 	if (n > 0)
 		loop_let_signals_in();
 	loop_call_signals(l);
