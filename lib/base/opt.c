@@ -102,7 +102,7 @@ int opt_apply(const struct opt *opt, void *target, const char *value, struct err
 			       opt->arg ? opt->arg : "VALUE");
 	if (value && !opt_takes_value(opt))
 		return err_set(e, ERR_USAGE, "%s: takes no value", label);
-	switch (opt->type) {
+	switch ((enum opt_type)opt->type) {
 	case OPT_FLAG:
 		*(bool *)slot = true;
 		break;

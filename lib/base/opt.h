@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "buf.h"
 #include "err.h"
@@ -35,16 +36,16 @@ enum {
 
 struct opt {
 	const char *name;   /* long name without dashes; the JSON key is the same with '-' as '_' */
-	char letter;        /* 0: none */
-	enum opt_type type;
-	size_t offset;      /* into the target */
 	const char *arg;    /* "DIR", "none|loopback|host"; NULL for flags */
 	const char *help;   /* one line, no full stop */
 	const char *dflt;   /* shown as default; NULL: none */
 	const char *group;  /* heading in help; NULL: as the entry before */
-	unsigned flags;
 	int (*parse)(void *target, const char *value, struct err *e); /* OPT_FUNC */
-	size_t set_offset;  /* a bool that becomes true when the option was given; 0: none */
+	uint16_t offset;     /* into the target */
+	uint16_t set_offset; /* a bool that becomes true when the option was given; 0: none */
+	uint16_t flags;
+	char letter;         /* 0: none */
+	uint8_t type;        /* enum opt_type */
 };
 
 struct opt_table {

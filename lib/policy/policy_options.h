@@ -11,7 +11,7 @@
 #include "policy.h"
 
 /* opt.flags, beside those of opt.h: an OPT_FUNC that takes a JSON number in a policy file too. */
-#define POLICY_OPT_NUMBER (1U << 16)
+#define POLICY_OPT_NUMBER (1U << 15)
 
 /* For OPT_FUNC; target begins with a struct policy. ERR_USAGE, without the option's name. */
 int policy_option_ro(void *target, const char *value, struct err *e);

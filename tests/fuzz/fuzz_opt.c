@@ -12,6 +12,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/opt.h"
 #include "lib/base/str.h"
+#include "opt_row.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -44,18 +45,22 @@ static int parse_mode(void *target, const char *value, struct err *e)
 #define AT(member) offsetof(struct target, member)
 
 static const struct opt opts[] = {
-	{ "json", 'j', OPT_FLAG, AT(json), NULL, "", NULL, NULL, 0, NULL, 0 },
-	{ "verbose", 'v', OPT_COUNT, AT(verbose), NULL, "", NULL, NULL, OPT_REPEATS, NULL, 0 },
-	{ "root", 'r', OPT_STRING, AT(root), "DIR", "", NULL, NULL, 0, NULL, 0 },
-	{ "memory", 'm', OPT_SIZE, AT(memory), "SIZE", "", NULL, NULL, 0, NULL, AT(is_memory_set) },
-	{ "timeout", 't', OPT_DURATION, AT(timeout), "DUR", "", NULL, NULL, 0, NULL, 0 },
-	{ "pids", 'p', OPT_U64, AT(pids), "N", "", NULL, NULL, 0, NULL, 0 },
-	{ "ro", 'o', OPT_LIST, AT(ro), "PATH", "", NULL, NULL, OPT_REPEATS, NULL, 0 },
-	{ "color", 'c', OPT_FUNC, 0, "WHEN", "", NULL, NULL, OPT_OPTIONAL_ARG, parse_mode, 0 },
-	{ "mode", 'd', OPT_FUNC, 0, "MODE", "", NULL, NULL, OPT_HIDDEN, parse_mode, 0 },
-	{ "help", 'h', OPT_FUNC, 0, NULL, "", NULL, NULL, OPT_CLI_ONLY, parse_mode, 0 },
-	{ "memory-limit-mb", 0, OPT_U64, AT(memory), "MIB", "", NULL, NULL, OPT_POLICY_ONLY, NULL,
-	  0 },
+	OPT_ROW("json", 'j', OPT_FLAG, AT(json), NULL, "", NULL, NULL, 0, NULL, 0),
+	OPT_ROW("verbose", 'v', OPT_COUNT, AT(verbose), NULL, "", NULL, NULL, OPT_REPEATS,
+	    NULL, 0),
+	OPT_ROW("root", 'r', OPT_STRING, AT(root), "DIR", "", NULL, NULL, 0, NULL, 0),
+	OPT_ROW("memory", 'm', OPT_SIZE, AT(memory), "SIZE", "", NULL, NULL, 0, NULL,
+	    AT(is_memory_set)),
+	OPT_ROW("timeout", 't', OPT_DURATION, AT(timeout), "DUR", "", NULL, NULL, 0, NULL, 0),
+	OPT_ROW("pids", 'p', OPT_U64, AT(pids), "N", "", NULL, NULL, 0, NULL, 0),
+	OPT_ROW("ro", 'o', OPT_LIST, AT(ro), "PATH", "", NULL, NULL, OPT_REPEATS, NULL, 0),
+	OPT_ROW("color", 'c', OPT_FUNC, 0, "WHEN", "", NULL, NULL, OPT_OPTIONAL_ARG,
+	    parse_mode, 0),
+	OPT_ROW("mode", 'd', OPT_FUNC, 0, "MODE", "", NULL, NULL, OPT_HIDDEN, parse_mode, 0),
+	OPT_ROW("help", 'h', OPT_FUNC, 0, NULL, "", NULL, NULL, OPT_CLI_ONLY, parse_mode, 0),
+	OPT_ROW("memory-limit-mb", 0, OPT_U64, AT(memory), "MIB", "", NULL, NULL,
+	    OPT_POLICY_ONLY, NULL,
+	  0),
 };
 
 static const struct opt_table table = { "sbx-fuzz", "", "", NULL, opts, MEM_COUNT(opts) };

@@ -5,6 +5,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/str.h"
+#include "opt_row.h"
 #include "tap.h"
 
 struct target {
@@ -44,20 +45,25 @@ static int parse_seen(void *target, const char *value, struct err *e)
 #define AT(member) offsetof(struct target, member)
 
 static const struct opt opts[] = {
-	{ "json", 0, OPT_FLAG, AT(json), NULL, "", NULL, NULL, 0, NULL, 0 },
-	{ "quiet", 'q', OPT_FLAG, AT(quiet), NULL, "", NULL, NULL, 0, NULL, 0 },
-	{ "verbose", 'v', OPT_COUNT, AT(verbose), NULL, "", NULL, NULL, OPT_REPEATS, NULL, 0 },
-	{ "root", 'r', OPT_STRING, AT(root), "DIR", "", NULL, NULL, 0, NULL, 0 },
-	{ "memory", 'm', OPT_SIZE, AT(memory), "SIZE", "", NULL, NULL, 0, NULL, AT(is_memory_set) },
-	{ "timeout", 't', OPT_DURATION, AT(timeout), "DUR", "", NULL, NULL, 0, NULL, 0 },
-	{ "pids", 0, OPT_U64, AT(pids), "N", "", NULL, NULL, 0, NULL, 0 },
-	{ "ro", 0, OPT_LIST, AT(ro), "PATH", "", NULL, NULL, OPT_REPEATS, NULL, 0 },
-	{ "color", 'c', OPT_FUNC, 0, "WHEN", "", NULL, NULL, OPT_OPTIONAL_ARG, parse_color, 0 },
-	{ "paint", 'p', OPT_FUNC, 0, "WHEN", "", NULL, NULL, 0, parse_color, 0 },
-	{ "seen", 's', OPT_FUNC, 0, NULL, "", NULL, NULL, OPT_CLI_ONLY, parse_seen, 0 },
-	{ "kill-on-output", 0, OPT_FLAG, AT(unused), NULL, "", NULL, NULL, OPT_HIDDEN, NULL, 0 },
-	{ "memory-limit-mb", 0, OPT_U64, AT(memory), "MIB", "", NULL, NULL, OPT_POLICY_ONLY, NULL,
-	  0 },
+	OPT_ROW("json", 0, OPT_FLAG, AT(json), NULL, "", NULL, NULL, 0, NULL, 0),
+	OPT_ROW("quiet", 'q', OPT_FLAG, AT(quiet), NULL, "", NULL, NULL, 0, NULL, 0),
+	OPT_ROW("verbose", 'v', OPT_COUNT, AT(verbose), NULL, "", NULL, NULL, OPT_REPEATS,
+	    NULL, 0),
+	OPT_ROW("root", 'r', OPT_STRING, AT(root), "DIR", "", NULL, NULL, 0, NULL, 0),
+	OPT_ROW("memory", 'm', OPT_SIZE, AT(memory), "SIZE", "", NULL, NULL, 0, NULL,
+	    AT(is_memory_set)),
+	OPT_ROW("timeout", 't', OPT_DURATION, AT(timeout), "DUR", "", NULL, NULL, 0, NULL, 0),
+	OPT_ROW("pids", 0, OPT_U64, AT(pids), "N", "", NULL, NULL, 0, NULL, 0),
+	OPT_ROW("ro", 0, OPT_LIST, AT(ro), "PATH", "", NULL, NULL, OPT_REPEATS, NULL, 0),
+	OPT_ROW("color", 'c', OPT_FUNC, 0, "WHEN", "", NULL, NULL, OPT_OPTIONAL_ARG,
+	    parse_color, 0),
+	OPT_ROW("paint", 'p', OPT_FUNC, 0, "WHEN", "", NULL, NULL, 0, parse_color, 0),
+	OPT_ROW("seen", 's', OPT_FUNC, 0, NULL, "", NULL, NULL, OPT_CLI_ONLY, parse_seen, 0),
+	OPT_ROW("kill-on-output", 0, OPT_FLAG, AT(unused), NULL, "", NULL, NULL, OPT_HIDDEN,
+	    NULL, 0),
+	OPT_ROW("memory-limit-mb", 0, OPT_U64, AT(memory), "MIB", "", NULL, NULL,
+	    OPT_POLICY_ONLY, NULL,
+	  0),
 };
 
 static const struct opt_table table = { "sbx-test", "[options]", "tests",

@@ -6,6 +6,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/opt.h"
 #include "lib/base/str.h"
+#include "opt_row.h"
 #include "tap.h"
 
 static int no_parse(void *target, const char *value, struct err *e)
@@ -17,20 +18,24 @@ static int no_parse(void *target, const char *value, struct err *e)
 }
 
 static const struct opt opts[] = {
-	{ "backend", 'b', OPT_STRING, 0, "NAME", "the backend", "auto", "Back\\end", 0, NULL, 0 },
-	{ "net", 0, OPT_FUNC, 0, "none|loopback|host", "the network", "none", "View", 0, no_parse,
-	  0 },
-	{ "ro", 0, OPT_LIST, 0, "PATH",
+	OPT_ROW("backend", 'b', OPT_STRING, 0, "NAME", "the backend", "auto", "Back\\end", 0,
+	    NULL, 0),
+	OPT_ROW("net", 0, OPT_FUNC, 0, "none|loopback|host", "the network", "none", "View", 0,
+	    no_parse,
+	  0),
+	OPT_ROW("ro", 0, OPT_LIST, 0, "PATH",
 	  "show PATH read-only, and everything below it, but not what a later option changes",
-	  NULL, NULL, OPT_REPEATS, NULL, 0 },
-	{ "stdin", 'i', OPT_FUNC, 0, "null|inherit|FILE", "input", "inherit", "View", OPT_REPEATS,
-	  no_parse, 0 },
-	{ "secret", 'x', OPT_FLAG, 0, NULL, "hidden", NULL, NULL, OPT_HIDDEN, NULL, 0 },
-	{ "alias", 0, OPT_STRING, 0, "X", "policy only", NULL, "Nothing to see", OPT_POLICY_ONLY,
-	  NULL, 0 },
-	{ "color", 0, OPT_FUNC, 0, "WHEN", ".dot 'quoted' a_b*c*<d>|e\\f", NULL, "Other",
-	  OPT_OPTIONAL_ARG, no_parse, 0 },
-	{ "verbose", 'v', OPT_COUNT, 0, NULL, "more", NULL, NULL, OPT_REPEATS, NULL, 0 },
+	  NULL, NULL, OPT_REPEATS, NULL, 0),
+	OPT_ROW("stdin", 'i', OPT_FUNC, 0, "null|inherit|FILE", "input", "inherit", "View",
+	    OPT_REPEATS,
+	  no_parse, 0),
+	OPT_ROW("secret", 'x', OPT_FLAG, 0, NULL, "hidden", NULL, NULL, OPT_HIDDEN, NULL, 0),
+	OPT_ROW("alias", 0, OPT_STRING, 0, "X", "policy only", NULL, "Nothing to see",
+	    OPT_POLICY_ONLY,
+	  NULL, 0),
+	OPT_ROW("color", 0, OPT_FUNC, 0, "WHEN", ".dot 'quoted' a_b*c*<d>|e\\f", NULL, "Other",
+	  OPT_OPTIONAL_ARG, no_parse, 0),
+	OPT_ROW("verbose", 'v', OPT_COUNT, 0, NULL, "more", NULL, NULL, OPT_REPEATS, NULL, 0),
 };
 
 static const struct opt_table table = {
