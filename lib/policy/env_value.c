@@ -5,6 +5,8 @@
  * Formats: the issuers' own documentation and RFC 7468 (PEM), RFC 7519 (JWT), RFC 6750 (Bearer),
  * RFC 3986 §3.2 (authority).
  */
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
@@ -26,154 +28,58 @@ static const char *const charsets[] = {
 	[CS_HEX] = "0123456789abcdef",
 };
 
-/* A token: its beginning, and how many characters of the set follow at least. */
-struct token {
-	const char *prefix; /* NULL: the end of a list */
-	enum charset charset;
-	unsigned char min_len;
+/*
+ * Tokens by their beginnings, without pointers as in env_rules.c: all texts in one object, found by
+ * their offset.
+ */
+#define JOINED(a, b) a##b
+#define MEMBER(prefix, line) JOINED(prefix, line)
+
+struct texts {
+#define LETTER(letter, name)
+#define TOKEN(text, set, min) char MEMBER(text_, __LINE__)[sizeof(text)];
+#include "env_tokens.def"
+#undef TOKEN
 };
 
-/* By first letter, so that the start of a word costs one look into tokens_by_letter. */
-static const struct token tokens_A[] = {
-	{ "AKIA", CS_UPPER, 16 }, /* AWS key ids, long-lived and temporary */
-	{ "ASIA", CS_UPPER, 16 },
-	{ "AIza", CS_WORD, 30 }, /* Google */
-	{ "AGE-SECRET-KEY-1", CS_UPPER, 1 }, /* age */
-	{ "ATATT3x", CS_WORD, 20 }, /* Atlassian */
-	{ "ATCTT3x", CS_WORD, 20 },
-	{ NULL, 0, 0 },
-};
-static const struct token tokens_G[] = {
-	{ "GOCSPX-", CS_WORD, 16 }, /* Google */
-	{ NULL, 0, 0 },
-};
-/* base64 of "-----BEGIN " and "PRIVATE", "RSA", "EC P", "DSA", "OPENSSH", "ENCRYPTED", "PGP PR" */
-static const struct token tokens_L[] = {
-	{ "LS0tLS1CRUdJTiBQUklWQVRFIEtF", CS_ALNUM, 1 },
-	{ "LS0tLS1CRUdJTiBSU0EgUFJJVkFU", CS_ALNUM, 1 },
-	{ "LS0tLS1CRUdJTiBFQyBQ", CS_ALNUM, 1 },
-	{ "LS0tLS1CRUdJTiBEU0EgUFJJ", CS_ALNUM, 1 },
-	{ "LS0tLS1CRUdJTiBPUEVOU1NI", CS_ALNUM, 1 },
-	{ "LS0tLS1CRUdJTiBFTkNSWVBU", CS_ALNUM, 1 },
-	{ "LS0tLS1CRUdJTiBQR1AgUFJJ", CS_ALNUM, 1 },
-	{ NULL, 0, 0 },
-};
-static const struct token tokens_N[] = {
-	{ "NRAK-", CS_ALNUM, 20 }, /* New Relic */
-	{ NULL, 0, 0 },
-};
-static const struct token tokens_P[] = {
-	{ "PMAK-", CS_WORD, 20 }, /* Postman */
-	{ NULL, 0, 0 },
-};
-static const struct token tokens_d[] = {
-	{ "dckr_pat_", CS_WORD, 16 }, /* Docker Hub */
-	{ "dop_v1_", CS_HEX, 32 }, /* DigitalOcean */
-	{ "doo_v1_", CS_HEX, 32 },
-	{ "dapi", CS_HEX, 32 }, /* Databricks */
-	{ "dp.pt.", CS_ALNUM, 16 }, /* Doppler */
-	{ "dp.st.", CS_WORD, 16 },
-	{ NULL, 0, 0 },
-};
-static const struct token tokens_g[] = {
-	{ "ghp_", CS_ALNUM, 16 }, /* GitHub */
-	{ "gho_", CS_ALNUM, 16 },
-	{ "ghu_", CS_ALNUM, 16 },
-	{ "ghs_", CS_ALNUM, 16 },
-	{ "ghr_", CS_ALNUM, 16 },
-	{ "github_pat_", CS_WORD, 16 },
-	{ "glpat-", CS_WORD, 16 }, /* GitLab: personal, deploy, runner, job, trigger */
-	{ "gldt-", CS_WORD, 16 },
-	{ "glrt-", CS_WORD, 16 },
-	{ "glcbt-", CS_WORD, 16 },
-	{ "glptt-", CS_WORD, 16 },
-	{ "gsk_", CS_ALNUM, 20 }, /* Groq */
-	{ "glsa_", CS_WORD, 20 }, /* Grafana */
-	{ "glc_", CS_ALNUM, 20 },
-	{ NULL, 0, 0 },
-};
-static const struct token tokens_h[] = {
-	{ "hf_", CS_ALNUM, 16 }, /* Hugging Face */
-	{ "hvs.", CS_WORD, 8 }, /* HashiCorp Vault */
-	{ "hvb.", CS_WORD, 8 },
-	{ "hvr.", CS_WORD, 8 },
-	{ NULL, 0, 0 },
-};
-static const struct token tokens_l[] = {
-	{ "lin_api_", CS_ALNUM, 16 }, /* Linear */
-	{ NULL, 0, 0 },
-};
-static const struct token tokens_n[] = {
-	{ "nvapi-", CS_WORD, 20 }, /* NVIDIA */
-	{ "npm_", CS_ALNUM, 16 }, /* npm */
-	{ "ntn_", CS_ALNUM, 20 }, /* Notion */
-	{ NULL, 0, 0 },
-};
-static const struct token tokens_p[] = {
-	{ "pplx-", CS_ALNUM, 20 }, /* Perplexity */
-	{ "pypi-Ag", CS_WORD, 8 }, /* PyPI */
-	{ "pul-", CS_HEX, 32 }, /* Pulumi */
-	{ NULL, 0, 0 },
-};
-static const struct token tokens_r[] = {
-	{ "r8_", CS_ALNUM, 20 }, /* Replicate */
-	{ "rk_live_", CS_ALNUM, 10 },
-	{ "rk_test_", CS_ALNUM, 10 },
-	{ "rubygems_", CS_HEX, 32 }, /* RubyGems */
-	{ NULL, 0, 0 },
-};
-static const struct token tokens_s[] = {
-	{ "sk-ant-", CS_WORD, 8 }, /* Anthropic, OpenAI, OpenRouter and others */
-	{ "sk-proj-", CS_WORD, 8 },
-	{ "sk-svcacct-", CS_WORD, 8 },
-	{ "sk-admin-", CS_WORD, 8 },
-	{ "sk-or-v1-", CS_WORD, 8 },
-	{ "sk-", CS_ALNUM, 16 },
-	{ "sk_live_", CS_ALNUM, 10 }, /* Stripe; pk_ is public */
-	{ "sk_test_", CS_ALNUM, 10 },
-	{ "shpat_", CS_ALNUM, 16 }, /* Shopify */
-	{ "shpss_", CS_ALNUM, 16 },
-	{ "sntrys_", CS_WORD, 20 }, /* Sentry */
-	{ "sntryu_", CS_WORD, 20 },
-	{ "sbp_", CS_HEX, 32 }, /* Supabase */
-	{ "sb_secret_", CS_WORD, 16 },
-	{ NULL, 0, 0 },
-};
-static const struct token tokens_t[] = {
-	{ "tskey-", CS_WORD, 16 }, /* Tailscale */
-	{ NULL, 0, 0 },
-};
-static const struct token tokens_w[] = {
-	{ "whsec_", CS_ALNUM, 16 }, /* Stripe webhooks */
-	{ NULL, 0, 0 },
-};
-static const struct token tokens_x[] = {
-	{ "xoxb-", CS_WORD, 10 }, /* Slack */
-	{ "xoxp-", CS_WORD, 10 },
-	{ "xoxa-", CS_WORD, 10 },
-	{ "xoxo-", CS_WORD, 10 },
-	{ "xoxr-", CS_WORD, 10 },
-	{ "xoxs-", CS_WORD, 10 },
-	{ "xoxc-", CS_WORD, 10 },
-	{ "xoxd-", CS_WORD, 10 },
-	{ "xoxe-", CS_WORD, 10 },
-	{ "xoxe.xox", CS_WORD, 10 },
-	{ "xapp-", CS_WORD, 10 },
-	{ "xai-", CS_ALNUM, 20 }, /* xAI */
-	{ "xkeysib-", CS_WORD, 20 }, /* Brevo */
-	{ NULL, 0, 0 },
-};
-static const struct token tokens_y[] = {
-	{ "ya29.", CS_WORD, 10 }, /* Google */
-	{ NULL, 0, 0 },
+static const struct texts texts = {
+#define TOKEN(text, set, min) text,
+#include "env_tokens.def"
+#undef TOKEN
 };
 
-static const struct token *const tokens_by_letter[128] = {
-	['A'] = tokens_A, ['G'] = tokens_G, ['L'] = tokens_L, ['N'] = tokens_N, ['P'] = tokens_P,
-	['d'] = tokens_d, ['g'] = tokens_g, ['h'] = tokens_h, ['l'] = tokens_l, ['n'] = tokens_n,
-	['p'] = tokens_p, ['r'] = tokens_r, ['s'] = tokens_s, ['t'] = tokens_t, ['w'] = tokens_w,
-	['x'] = tokens_x, ['y'] = tokens_y,
+static const struct token {
+	uint16_t text_at;
+	uint8_t text_len;
+	uint8_t charset;
+	uint8_t min_len; /* of what follows */
+} tokens[] = {
+#define TOKEN(text, set, min) \
+	{ offsetof(struct texts, MEMBER(text_, __LINE__)), sizeof(text) - 1, set, min },
+#include "env_tokens.def"
+#undef TOKEN
+#undef LETTER
 };
+
+/* The number of the first token of each letter. */
+enum {
+#define LETTER(letter, name) FIRST_##name, BEFORE_##name = FIRST_##name - 1,
+#define TOKEN(text, set, min) MEMBER(TOKEN_, __LINE__),
+#include "env_tokens.def"
+#undef TOKEN
+#undef LETTER
+	TOKEN_COUNT
+};
+
+/* Any other letter has the first token, which does not begin with it. */
+static const uint8_t first_of_letter[128] = {
+#define LETTER(letter, name) [letter] = FIRST_##name,
+#define TOKEN(text, set, min)
+#include "env_tokens.def"
+#undef TOKEN
+#undef LETTER
+};
+_Static_assert(TOKEN_COUNT < UINT8_MAX, "first_of_letter is too narrow");
 
 static bool is_token_char(char c)
 {
@@ -222,12 +128,13 @@ static bool is_bearer(const char *s)
 
 static bool is_token(const char *s)
 {
-	const struct token *t = tokens_by_letter[*s & 127];
+	for (unsigned i = first_of_letter[*s & 127]; i < TOKEN_COUNT; i++) {
+		const char *text = (const char *)&texts + tokens[i].text_at;
 
-	for (; t && t->prefix; t++) {
-		if (!begins(s, t->prefix))
-			continue;
-		if (strspn(s + strlen(t->prefix), charsets[t->charset]) >= t->min_len)
+		if (*text != *s)
+			break;
+		if (begins(s, text) && strspn(s + tokens[i].text_len,
+					   charsets[tokens[i].charset]) >= tokens[i].min_len)
 			return true;
 	}
 	return is_sendgrid(s) || is_bearer(s);
