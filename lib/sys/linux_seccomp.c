@@ -9,6 +9,7 @@
 #include "linux_seccomp.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../base/limits.h"
 #include "../base/mem.h"
@@ -56,34 +57,36 @@
 	}
 #define DENY_IF(errnum, count, ...) \
 	{ \
-		0, SECCOMP_RET_ERRNO | (errnum), (count), \
+		SECCOMP_RET_ERRNO | (errnum), (count), \
 		{ \
 			__VA_ARGS__ \
 		} \
 	}
 
 struct rule_list {
-	const struct seccomp_rule *rules; /* nr unused */
+	const struct seccomp_builtin *rules;
 	size_t count;
 };
 
-static const struct seccomp_rule deny_rules[] = { { .action = DENY_WITH(EPERM) } };
-static const struct seccomp_rule nosys_rules[] = { { .action = DENY_WITH(ENOSYS) } };
+static const struct seccomp_builtin deny_rules[] = { { .action = DENY_WITH(EPERM) } };
+static const struct seccomp_builtin nosys_rules[] = { { .action = DENY_WITH(ENOSYS) } };
 
 /*
  * Set-id bits never reach the host: a set-id file made inside, by an id that is root or somebody
  * else outside, would be a way out for the next local user. A mode counts only where something is
  * made, else the register holds anything.
  */
-static const struct seccomp_rule mode1_rules[] = { DENY_IF(EPERM, 1, ANY_BIT(1, SET_ID)) };
-static const struct seccomp_rule mode2_rules[] = { DENY_IF(EPERM, 1, ANY_BIT(2, SET_ID)) };
-static const struct seccomp_rule open_rules[] = {
+static const struct seccomp_builtin mode1_rules[] = { DENY_IF(EPERM, 1, ANY_BIT(1, SET_ID)) };
+static const struct seccomp_builtin mode2_rules[] = { DENY_IF(EPERM, 1, ANY_BIT(2, SET_ID)) };
+static const struct seccomp_builtin open_rules[] = {
 	DENY_IF(EPERM, 2, ANY_BIT(1, CREATES), ANY_BIT(2, SET_ID)),
 };
-static const struct seccomp_rule openat_rules[] = {
+static const struct seccomp_builtin openat_rules[] = {
 	DENY_IF(EPERM, 2, ANY_BIT(2, CREATES), ANY_BIT(3, SET_ID)),
 };
-static const struct seccomp_rule clone_rules[] = { DENY_IF(EPERM, 1, ANY_BIT(0, NEW_NAMESPACES)) };
+static const struct seccomp_builtin clone_rules[] = {
+	DENY_IF(EPERM, 1, ANY_BIT(0, NEW_NAMESPACES)),
+};
 
 /*
  * Most families are reached by nobody and hold most of the kernel's holes. socketpair(2) makes
@@ -91,7 +94,7 @@ static const struct seccomp_rule clone_rules[] = { DENY_IF(EPERM, 1, ANY_BIT(0, 
  * for routing netlink (whose protocol number is 0) only. The kernel turns (AF_INET, SOCK_PACKET)
  * into a packet socket, and SOCK_DCCP with protocol 0 loads the dccp module (CVE-2017-6074).
  */
-static const struct seccomp_rule socket_rules[] = {
+static const struct seccomp_builtin socket_rules[] = {
 	DENY_IF(EAFNOSUPPORT, 1, NOT_IN(0, FAMILIES)),
 	DENY_IF(EPROTONOSUPPORT, 2, IS(0, LINUX_AF_NETLINK), IS_NOT(2, 0)),
 	DENY_IF(EPERM, 2, IS_NOT(0, LINUX_AF_NETLINK), MASKED(1, TYPE_MASK, LINUX_SOCK_RAW)),
@@ -99,7 +102,7 @@ static const struct seccomp_rule socket_rules[] = {
 	DENY_IF(EPROTONOSUPPORT, 1, MASKED(1, TYPE_MASK, LINUX_SOCK_DCCP)),
 	DENY_IF(EPROTONOSUPPORT, 1, NOT_IN(2, PROTOCOLS)),
 };
-static const struct seccomp_rule socket_local_rules[] = {
+static const struct seccomp_builtin socket_local_rules[] = {
 	DENY_IF(EAFNOSUPPORT, 1, NOT_IN(0, BIT(LINUX_AF_UNIX))),
 };
 
@@ -108,19 +111,21 @@ static const struct seccomp_rule socket_local_rules[] = {
  * half of a request, so the comparison must too (CVE-2019-10063). TIOCSETD loads line disciplines
  * into the kernel (CVE-2023-6546).
  */
-static const struct seccomp_rule ioctl_rules[] = {
+static const struct seccomp_builtin ioctl_rules[] = {
 	DENY_IF(EPERM, 1, MASKED(1, INT_MASK, TIOCSTI)),
 	DENY_IF(EPERM, 1, MASKED(1, INT_MASK, TIOCLINUX)),
 	DENY_IF(EPERM, 1, MASKED(1, INT_MASK, TIOCSETD)),
 };
 /* 0xffffffff asks for the current one. Others switch off address randomisation and similar. */
-static const struct seccomp_rule personality_rules[] = { DENY_IF(EPERM, 1, IS_NOT(0, INT_MASK)) };
+static const struct seccomp_builtin personality_rules[] = {
+	DENY_IF(EPERM, 1, IS_NOT(0, INT_MASK)),
+};
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
 /* the errno of a kernel with vm.memfd_noexec=2 */
-static const struct seccomp_rule memfd_rules[] = {
+static const struct seccomp_builtin memfd_rules[] = {
 	DENY_IF(EACCES, 1, MASKED(1, MFD_NOEXEC_SEAL, 0)),
 };
 
@@ -143,6 +148,7 @@ static const struct rule_list builtin[SYSCALL_CLASSES] = {
 };
 static const struct rule_list socket_local = LIST(socket_local_rules);
 static const struct rule_list memfd_noexec = LIST(memfd_rules);
+#undef LIST
 
 void seccomp_rules_init(struct seccomp_rules *r)
 {
@@ -189,7 +195,7 @@ int seccomp_rules_add(struct seccomp_rules *r, const struct seccomp_rule *rule, 
 	return 0;
 }
 
-bool seccomp_rule_is_alike(const struct seccomp_rule *a, const struct seccomp_rule *b)
+bool seccomp_clause_is_alike(const struct seccomp_clause *a, const struct seccomp_clause *b)
 {
 	if (a->action != b->action || a->arg_count != b->arg_count)
 		return false;
@@ -203,13 +209,22 @@ bool seccomp_rule_is_alike(const struct seccomp_rule *a, const struct seccomp_ru
 	return true;
 }
 
+bool seccomp_rule_is_alike(const struct seccomp_rule *a, const struct seccomp_rule *b)
+{
+	struct seccomp_clause x = { a->args, a->action, a->arg_count };
+	struct seccomp_clause y = { b->args, b->action, b->arg_count };
+
+	return seccomp_clause_is_alike(&x, &y);
+}
+
 static int rules_add_list(
     struct seccomp_rules *r, const struct rule_list *list, int nr, struct err *e)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		struct seccomp_rule rule = list->rules[i];
+		const struct seccomp_builtin *from = &list->rules[i];
+		struct seccomp_rule rule = { nr, from->action, from->arg_count, { { 0 } } };
 
-		rule.nr = nr;
+		memcpy(rule.args, from->args, sizeof from->args);
 		if (seccomp_rules_add(r, &rule, e) != 0)
 			return -1;
 	}
@@ -228,7 +243,7 @@ static const struct rule_list *builtin_of(int nr, unsigned flags)
 		   &builtin[class];
 }
 
-const struct seccomp_rule *seccomp_builtin_of(int nr, unsigned flags, size_t *count)
+const struct seccomp_builtin *seccomp_builtin_of(int nr, unsigned flags, size_t *count)
 {
 	const struct rule_list *list = builtin_of(nr, flags);
 
@@ -245,60 +260,61 @@ int seccomp_rules_builtin(struct seccomp_rules *r, unsigned flags, struct err *e
 }
 
 /* Another process is named by the first argument; 0 is the caller itself. */
-static const struct seccomp_rule other_first[] = { DENY_IF(EPERM, 1, IS_NOT(0, 0)) };
+static const struct seccomp_builtin other_first[] = { DENY_IF(EPERM, 1, IS_NOT(0, 0)) };
 /* "which" is first, "who" second; 0 is the caller or its group, but all of the user's with
  * PRIO_USER. */
-static const struct seccomp_rule other_priority[] = {
+static const struct seccomp_builtin other_priority[] = {
 	DENY_IF(EPERM, 1, IS_NOT(1, 0)),
 	DENY_IF(EPERM, 1, IS(0, LINUX_PRIO_USER)),
 };
 #define IOPRIO_WHO_USER 3 /* ioprio_set(2) */
-static const struct seccomp_rule other_ioprio[] = {
+static const struct seccomp_builtin other_ioprio[] = {
 	DENY_IF(EPERM, 1, IS_NOT(1, 0)),
 	DENY_IF(EPERM, 1, IS(0, IOPRIO_WHO_USER)),
 };
-static const struct seccomp_rule unix_only[] = { DENY_IF(
-    EAFNOSUPPORT, 1, NOT_IN(0, BIT(LINUX_AF_UNIX))) };
-static const struct seccomp_rule not_unix[] = { DENY_IF(EAFNOSUPPORT, 1, IS(0, LINUX_AF_UNIX)) };
+static const struct seccomp_builtin not_unix[] = { DENY_IF(EAFNOSUPPORT, 1, IS(0, LINUX_AF_UNIX)) };
 /* One end of a pair of datagram sockets can send to any address; the kernel makes SOCK_RAW one too.
  */
-static const struct seccomp_rule no_address[] = {
+static const struct seccomp_builtin no_address[] = {
 	DENY_IF(EPERM, 1, MASKED(1, TYPE_MASK, LINUX_SOCK_DGRAM)),
 	DENY_IF(EPERM, 1, MASKED(1, TYPE_MASK, LINUX_SOCK_RAW)),
 };
-static const struct seccomp_rule no_socket[] = { { .action = DENY_WITH(EAFNOSUPPORT) } };
-static const struct seccomp_rule no_access[] = { { .action = DENY_WITH(EACCES) } };
-static const struct seccomp_rule open_truncates[] = {
+static const struct seccomp_builtin no_socket[] = { { .action = DENY_WITH(EAFNOSUPPORT) } };
+static const struct seccomp_builtin no_access[] = { { .action = DENY_WITH(EACCES) } };
+static const struct seccomp_builtin open_truncates[] = {
 	DENY_IF(EACCES, 1, MASKED(1, O_TRUNC | O_ACCMODE, O_TRUNC)),
 };
-static const struct seccomp_rule openat_truncates[] = {
+static const struct seccomp_builtin openat_truncates[] = {
 	DENY_IF(EACCES, 1, MASKED(2, O_TRUNC | O_ACCMODE, O_TRUNC)),
 };
 
 static const struct {
 	const char *name;
-	unsigned flags; /* needs all of them; 0: always */
-	unsigned not_flags;
-	struct rule_list list;
+	const struct seccomp_builtin *rules;
+	uint8_t rule_count;
+	uint8_t flags; /* needs all of them; 0: always */
+	uint8_t not_flags;
 } outside[] = {
-	{ "prlimit64", 0, 0, LIST(other_first) },
-	{ "sched_setaffinity", 0, 0, LIST(other_first) },
-	{ "sched_setattr", 0, 0, LIST(other_first) },
-	{ "sched_setparam", 0, 0, LIST(other_first) },
-	{ "sched_setscheduler", 0, 0, LIST(other_first) },
-	{ "setpriority", 0, 0, LIST(other_priority) },
-	{ "ioprio_set", 0, 0, LIST(other_ioprio) },
-	{ "socket", SECCOMP_OUTSIDE_INET | SECCOMP_OUTSIDE_UNIX, 0, LIST(no_socket) },
-	{ "socket", SECCOMP_OUTSIDE_INET, SECCOMP_OUTSIDE_UNIX, LIST(unix_only) },
-	{ "socket", SECCOMP_OUTSIDE_UNIX, SECCOMP_OUTSIDE_INET, LIST(not_unix) },
-	{ "socketpair", SECCOMP_OUTSIDE_UNIX, 0, LIST(no_address) },
-	{ "socketpair", SECCOMP_OUTSIDE_INET, 0, LIST(unix_only) },
-	{ "io_uring_setup", SECCOMP_OUTSIDE_INET, 0, LIST(nosys_rules) },
-	{ "truncate", SECCOMP_OUTSIDE_TRUNCATE, 0, LIST(no_access) },
-	{ "truncate64", SECCOMP_OUTSIDE_TRUNCATE, 0, LIST(no_access) },
-	{ "open", SECCOMP_OUTSIDE_TRUNCATE, 0, LIST(open_truncates) },
-	{ "openat", SECCOMP_OUTSIDE_TRUNCATE, 0, LIST(openat_truncates) },
-	{ "openat2", SECCOMP_OUTSIDE_TRUNCATE, 0, LIST(nosys_rules) },
+#define LIST(a) (a), MEM_COUNT(a)
+	{ "prlimit64", LIST(other_first), 0, 0 },
+	{ "sched_setaffinity", LIST(other_first), 0, 0 },
+	{ "sched_setattr", LIST(other_first), 0, 0 },
+	{ "sched_setparam", LIST(other_first), 0, 0 },
+	{ "sched_setscheduler", LIST(other_first), 0, 0 },
+	{ "setpriority", LIST(other_priority), 0, 0 },
+	{ "ioprio_set", LIST(other_ioprio), 0, 0 },
+	{ "socket", LIST(no_socket), SECCOMP_OUTSIDE_INET | SECCOMP_OUTSIDE_UNIX, 0 },
+	{ "socket", LIST(socket_local_rules), SECCOMP_OUTSIDE_INET, SECCOMP_OUTSIDE_UNIX },
+	{ "socket", LIST(not_unix), SECCOMP_OUTSIDE_UNIX, SECCOMP_OUTSIDE_INET },
+	{ "socketpair", LIST(no_address), SECCOMP_OUTSIDE_UNIX, 0 },
+	{ "socketpair", LIST(socket_local_rules), SECCOMP_OUTSIDE_INET, 0 },
+	{ "io_uring_setup", LIST(nosys_rules), SECCOMP_OUTSIDE_INET, 0 },
+	{ "truncate", LIST(no_access), SECCOMP_OUTSIDE_TRUNCATE, 0 },
+	{ "truncate64", LIST(no_access), SECCOMP_OUTSIDE_TRUNCATE, 0 },
+	{ "open", LIST(open_truncates), SECCOMP_OUTSIDE_TRUNCATE, 0 },
+	{ "openat", LIST(openat_truncates), SECCOMP_OUTSIDE_TRUNCATE, 0 },
+	{ "openat2", LIST(nosys_rules), SECCOMP_OUTSIDE_TRUNCATE, 0 },
+#undef LIST
 };
 
 int seccomp_rules_outside(struct seccomp_rules *r, unsigned flags, struct err *e)
@@ -310,7 +326,9 @@ int seccomp_rules_outside(struct seccomp_rules *r, unsigned flags, struct err *e
 		if (nr < 0 || (flags & outside[i].flags) != outside[i].flags ||
 		    (flags & outside[i].not_flags) != 0)
 			continue;
-		if (rules_add_list(r, &outside[i].list, nr, e) != 0)
+		struct rule_list list = { outside[i].rules, outside[i].rule_count };
+
+		if (rules_add_list(r, &list, nr, e) != 0)
 			return -1;
 	}
 	return 0;

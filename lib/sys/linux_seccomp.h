@@ -49,6 +49,20 @@ struct seccomp_rule {
 	struct seccomp_arg args[SECCOMP_ARGS_MAX];
 };
 
+/* What a rule says of some call; the conditions are kept elsewhere. */
+struct seccomp_clause {
+	const struct seccomp_arg *args;
+	uint32_t action;
+	uint8_t arg_count;
+};
+
+/* A built-in rule: in the binary, where six arguments each would be 4 KB of zeroes. */
+struct seccomp_builtin {
+	uint32_t action;
+	uint8_t arg_count;
+	struct seccomp_arg args[2];
+};
+
 struct seccomp_rules {
 	struct seccomp_rule *rules; /* owned; for one number the first match in order wins */
 	size_t count;               /* at most LIMIT_BPF_INSTRUCTIONS */
@@ -71,11 +85,12 @@ void seccomp_rules_fini(struct seccomp_rules *r);
 /* Copies rule. Errors: ERR_USAGE for too many; ERR_INTERNAL for a rule that makes no sense. */
 int seccomp_rules_add(struct seccomp_rules *r, const struct seccomp_rule *rule, struct err *e);
 /* The same action and conditions; the numbers may differ. */
+bool seccomp_clause_is_alike(const struct seccomp_clause *a, const struct seccomp_clause *b);
 bool seccomp_rule_is_alike(const struct seccomp_rule *a, const struct seccomp_rule *b);
 /* Append the built-in policy (deny list with argument checks). flags: SECCOMP_BUILTIN_*. */
 int seccomp_rules_builtin(struct seccomp_rules *r, unsigned flags, struct err *e);
-/* The built-in rules of one number, static; their own nr is unused. */
-const struct seccomp_rule *seccomp_builtin_of(int nr, unsigned flags, size_t *count);
+/* The built-in rules of one number, static. */
+const struct seccomp_builtin *seccomp_builtin_of(int nr, unsigned flags, size_t *count);
 
 /*
  * Append what a process without namespaces of its own must not do to the outside, and no Landlock

@@ -68,7 +68,7 @@ struct interval {
 
 struct numbered {
 	int nr;
-	const struct seccomp_rule *rule; /* its own nr does not count */
+	struct seccomp_clause clause;
 };
 
 struct builder {
@@ -93,9 +93,9 @@ const char *seccomp_arch_name(void)
 
 /* ---- treatments and intervals ---- */
 
-static const struct seccomp_rule *rule_at(const struct builder *b, size_t pos)
+static const struct seccomp_clause *clause_at(const struct builder *b, size_t pos)
 {
-	return b->order[pos].rule;
+	return &b->order[pos].clause;
 }
 
 static bool is_equal_treatment(const struct builder *b, const struct treatment *x,
@@ -104,7 +104,8 @@ static bool is_equal_treatment(const struct builder *b, const struct treatment *
 	if (x->action != y->action || x->count != y->count)
 		return false;
 	for (size_t i = 0; i < x->count; i++)
-		if (!seccomp_rule_is_alike(rule_at(b, x->first + i), rule_at(b, y->first + i)))
+		if (!seccomp_clause_is_alike(
+			clause_at(b, x->first + i), clause_at(b, y->first + i)))
 			return false;
 	return true;
 }
@@ -149,7 +150,7 @@ static int treatment_of_number(struct builder *b, int nr, size_t *pos, uint32_t 
 	uint32_t unused;
 
 	for (; *pos < b->rule_count && b->order[*pos].nr == nr; ++*pos) {
-		const struct seccomp_rule *rule = rule_at(b, *pos);
+		const struct seccomp_clause *rule = clause_at(b, *pos);
 
 		if (is_open && rule->arg_count > 0)
 			t.count++;
@@ -157,10 +158,10 @@ static int treatment_of_number(struct builder *b, int nr, size_t *pos, uint32_t 
 			t.action = rule->action;
 		is_open = is_open && rule->arg_count > 0;
 	}
-	while (t.count > 0 && rule_at(b, t.first + t.count - 1)->action == t.action)
+	while (t.count > 0 && clause_at(b, t.first + t.count - 1)->action == t.action)
 		t.count--;
 	for (size_t i = 0; i < t.count; i++)
-		if (treatment_of_action(b, rule_at(b, t.first + i)->action, &unused, e) != 0)
+		if (treatment_of_action(b, clause_at(b, t.first + i)->action, &unused, e) != 0)
 			return -1;
 	if (treatment_of_action(b, t.action, index, e) != 0)
 		return -1;
@@ -209,7 +210,8 @@ static int builder_make_intervals(struct builder *b, struct err *e)
 }
 
 /* Sorted in as it comes: built-in rules come in order, and a file has some hundreds. */
-static int builder_add(struct builder *b, int nr, const struct seccomp_rule *rule, struct err *e)
+static int builder_add(
+    struct builder *b, int nr, const struct seccomp_clause *clause, struct err *e)
 {
 	size_t at = b->rule_count;
 
@@ -224,7 +226,7 @@ static int builder_add(struct builder *b, int nr, const struct seccomp_rule *rul
 	}
 	for (; at > 0 && b->order[at - 1].nr > nr; at--)
 		b->order[at] = b->order[at - 1];
-	b->order[at] = (struct numbered){ nr, rule };
+	b->order[at] = (struct numbered){ nr, *clause };
 	b->rule_count++;
 	return 0;
 }
@@ -435,7 +437,8 @@ static struct spot *asm_action(struct builder *b, uint32_t action)
 	return &b->treatments[i].spot;
 }
 
-static struct spot asm_rule(struct builder *b, const struct seccomp_rule *rule, struct spot *next)
+static struct spot asm_rule(
+    struct builder *b, const struct seccomp_clause *rule, struct spot *next)
 {
 	struct spot spot = *asm_action(b, rule->action);
 
@@ -471,7 +474,7 @@ static void asm_checks(struct builder *b)
 		for (size_t n = t->count; n-- > 0;) {
 			struct spot next = t->spot;
 
-			t->spot = asm_rule(b, rule_at(b, t->first + n), &next);
+			t->spot = asm_rule(b, clause_at(b, t->first + n), &next);
 		}
 		t->spot.place_held = *spot_enter(b, &t->spot, WORD_NR);
 		t->spot.word = WORD_NONE;
@@ -550,8 +553,12 @@ int seccomp_compile(const struct seccomp_rules *r, struct sock_fprog *prog, stru
 		.e = e };
 	int rc = 0;
 
-	for (size_t i = 0; i < r->count && rc == 0; i++)
-		rc = builder_add(&b, r->rules[i].nr, &r->rules[i], e);
+	for (size_t i = 0; i < r->count && rc == 0; i++) {
+		const struct seccomp_rule *rule = &r->rules[i];
+		struct seccomp_clause clause = { rule->args, rule->action, rule->arg_count };
+
+		rc = builder_add(&b, rule->nr, &clause, e);
+	}
 	return builder_finish(&b, rc, prog, e);
 }
 
@@ -566,10 +573,14 @@ int seccomp_compile_builtin(unsigned flags, struct sock_fprog *prog, struct err 
 	b.unknown_action = defaults.unknown_action;
 	for (int nr = -1; rc == 0 && (nr = syscalls_next(nr)) >= 0;) {
 		size_t count;
-		const struct seccomp_rule *rules = seccomp_builtin_of(nr, flags, &count);
+		const struct seccomp_builtin *rule = seccomp_builtin_of(nr, flags, &count);
 
-		for (size_t i = 0; i < count && rc == 0; i++)
-			rc = builder_add(&b, nr, &rules[i], e);
+		for (; count > 0 && rc == 0; count--, rule++) {
+			struct seccomp_clause clause = { rule->args, rule->action,
+				rule->arg_count };
+
+			rc = builder_add(&b, nr, &clause, e);
+		}
 	}
 	return builder_finish(&b, rc, prog, e);
 }

@@ -16,6 +16,7 @@
 /* 32-bit ARM keeps six calls of its own far above the others (asm/unistd.h, __ARM_NR_BASE). */
 #define PRIVATE_BASE 0x0f0000
 #define PRIVATE_SPAN 8
+#define PRIVATE 0x8000
 
 /* Positions in the table; the members of the next three objects are in the same order. */
 enum {
@@ -45,12 +46,13 @@ static const struct names names = {
 
 static const struct entry {
 	uint16_t name_at; /* offset into names */
-	uint16_t class;   /* enum syscall_class */
-	int32_t nr;
+	uint16_t nr;      /* of a private one: PRIVATE | what it is above PRIVATE_BASE */
+	uint8_t class;    /* enum syscall_class */
 } entries[] = {
-#define SYSCALL(name, class) { offsetof(struct names, s_##name), SYSCALL_##class, __NR_##name },
+#define SYSCALL(name, class) { offsetof(struct names, s_##name), __NR_##name, SYSCALL_##class },
 #define SYSCALL_PRIVATE(name, class) \
-	{ offsetof(struct names, s_##name), SYSCALL_##class, __ARM_NR_##name },
+	{ offsetof(struct names, s_##name), PRIVATE | (__ARM_NR_##name - PRIVATE_BASE), \
+		SYSCALL_##class },
 #include "linux_syscalls.def"
 #undef SYSCALL
 #undef SYSCALL_PRIVATE
@@ -78,6 +80,7 @@ static const uint16_t by_private_number[PRIVATE_SPAN] = {
 #define NUMBER_SPAN ((int)(sizeof by_number / sizeof by_number[0]))
 
 _Static_assert(sizeof(struct names) <= UINT16_MAX, "name_at is 16 bits wide");
+_Static_assert(NUMBER_SPAN <= PRIVATE, "nr has room for the mark");
 
 static const struct entry *syscalls_find(int nr)
 {
@@ -93,6 +96,11 @@ static const struct entry *syscalls_find(int nr)
 static const char *entry_name(const struct entry *entry)
 {
 	return (const char *)&names + entry->name_at;
+}
+
+static int entry_number(const struct entry *entry)
+{
+	return (entry->nr & PRIVATE) != 0 ? PRIVATE_BASE + (entry->nr & ~PRIVATE) : entry->nr;
 }
 
 int syscalls_next(int nr)
@@ -129,7 +137,7 @@ int seccomp_syscall_number(const char *name)
 		int order = strcmp(name, entry_name(&entries[mid]));
 
 		if (order == 0)
-			return entries[mid].nr;
+			return entry_number(&entries[mid]);
 		if (order < 0)
 			high = mid;
 		else
