@@ -26,6 +26,7 @@
 #define LIMIT_MOUNTS 512                    /* --ro/--rw/--bind/--tmpfs/--hide entries a policy */
 #define LIMIT_BPF_INSTRUCTIONS 4096         /* BPF_MAXINSNS */
 #define LIMIT_SMALL_FILE (64UL * SBX_KIB)   /* /proc and cgroup files that are read whole */
+#define LIMIT_PASSWD (16UL * SBX_MIB)       /* hundred thousands of users */
 #define LIMIT_MOUNTINFO (16UL * SBX_MIB)    /* 5,000 mounts are 1 MiB */
 #define LIMIT_PROFILE (96UL * SBX_KIB)      /* one argument; Linux takes 128 KiB (execve(2)) */
 #define LIMIT_CARRY_WINDOW (1UL * SBX_MIB)  /* of a stream in frames that may be under way */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "opt.h"
+#include "str.h"
 
 /* bash splits "--net=none" at '=' into three words (COMP_WORDBREAKS), hence the looks for "=". */
 static const char walk_start[] =
@@ -155,7 +156,7 @@ static int put_walk(const struct opt_table *table, struct buf *out, struct err *
 
 int opt_put_completion(const struct opt_table *table, struct buf *out, struct err *e)
 {
-	bool runs_commands = strstr(table->synopsis, "COMMAND") != NULL;
+	bool runs_commands = str_find(table->synopsis, "COMMAND") != NULL;
 
 	if (buf_printf(out, e, "# bash completion for %s\n", table->applet) < 0 ||
 	    put_function_name(table->applet, out, e) < 0 || put_walk(table, out, e) < 0 ||

@@ -21,6 +21,15 @@ bool str_starts_with(const char *s, const char *prefix)
 	return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
+/* musl's strstr(3) is made for texts without end, and so ten times as large. */
+char *str_find(const char *s, const char *what)
+{
+	while (!str_starts_with(s, what))
+		if (*s++ == '\0')
+			return NULL;
+	return (char *)s;
+}
+
 bool str_ends_with(const char *s, const char *suffix)
 {
 	size_t len = strlen(s);

@@ -16,7 +16,10 @@
 bool str_eq(const char *a, const char *b); /* NULL equals only NULL */
 bool str_starts_with(const char *s, const char *prefix);
 bool str_ends_with(const char *s, const char *suffix);
+char *str_find(const char *s, const char *what); /* as strstr(3), for short texts */
 
+/* The digits at *s into *out; moves *s behind them. Raw: -1: no digit, or too large. */
+int str_take_u64(const char **s, uint64_t *out);
 /* Decimal digits only: no sign, no space, no prefix. Errors: ERR_USAGE naming what. */
 int str_parse_u64(const char *s, uint64_t max, const char *what, uint64_t *out, struct err *e);
 /*

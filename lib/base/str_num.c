@@ -38,8 +38,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Read the digits at *s into *out and move *s behind them. -1: overflow, or no digit. */
-static int num_take_digits(const char **s, uint64_t *out)
+int str_take_u64(const char **s, uint64_t *out)
 {
 	uint64_t n = 0;
 
@@ -60,7 +59,7 @@ int str_parse_u64(const char *s, uint64_t max, const char *what, uint64_t *out, 
 
 	if (!*s || strspn(s, "0123456789") != strlen(s))
 		return num_refuse(what, s, "is no whole number", e);
-	if (num_take_digits(&end, &n) < 0 || n > max)
+	if (str_take_u64(&end, &n) < 0 || n > max)
 		return num_refuse(what, s, "is too large", e);
 	*out = n;
 	return 0;
@@ -125,7 +124,7 @@ static int num_parse_scaled(const char *s, const struct num_unit *units, bool an
 		return num_refuse(what, s, "is a fraction of a byte", e);
 	uint64_t n;
 	const char *whole = s;
-	if (num_take_digits(&whole, &n) < 0 || __builtin_mul_overflow(n, unit->factor, &n) ||
+	if (str_take_u64(&whole, &n) < 0 || __builtin_mul_overflow(n, unit->factor, &n) ||
 	    __builtin_add_overflow(n, num_scale_fraction(fraction, fraction_len, unit->factor), &n))
 		return num_refuse(what, s, "is too large", e);
 	*out = n;

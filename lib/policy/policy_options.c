@@ -105,10 +105,10 @@ int policy_option_bind(void *target, const char *value, struct err *e)
 		mount.is_read_only = true;
 		text[len - 3] = '\0';
 	}
-	colon = strstr(text, ":/");
+	colon = str_find(text, ":/");
 	if (!colon || colon == text)
 		return refuse_value(value, "is not SRC:DST[:ro] with an absolute DST", e);
-	if (strstr(colon + 1, ":/"))
+	if (str_find(colon + 1, ":/"))
 		return refuse_value(value, "has more than one ':/': where does DST start?", e);
 	*colon = '\0';
 	mount.src = text;

@@ -20,6 +20,7 @@
 
 #include "../base/limits.h"
 #include "../base/mem.h"
+#include "../base/str.h"
 #include "../sys/fd.h"
 #include "../sys/path.h"
 #include "guard.h"
@@ -419,7 +420,7 @@ static int open_program(const char *path, struct err *e)
 	int fd = open(path != NULL ? path : "/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		(void)err_sys(e, ERR_SETUP, errno, "open our own program (is /proc mounted?)");
+		(void)err_errno(e, ERR_SETUP, "open our own program (is /proc mounted?)");
 	return fd;
 }
 
@@ -433,7 +434,7 @@ static int open_filter(const struct sock_fprog *filter, struct err *e)
 	    fd_write_all(fd, filter->filter, filter->len * sizeof *filter->filter) == 0 &&
 	    lseek(fd, 0, SEEK_SET) == 0)
 		return fd;
-	(void)err_sys(e, ERR_SETUP, errno, "keep the system call filter for bwrap");
+	(void)err_errno(e, ERR_SETUP, "keep the system call filter for bwrap");
 	fd_close(&fd);
 	return -1;
 }
@@ -489,7 +490,7 @@ void bubblewrap_explain(const char *line, struct err *e)
 	};
 
 	for (size_t i = 0; i < MEM_COUNT(known); i++) {
-		if (strstr(line, known[i].said) == NULL)
+		if (str_find(line, known[i].said) == NULL)
 			continue;
 		(void)err_set(e, ERR_SETUP, "%s (%s)", line,
 		    known[i].remedy == refused && is_apparmor_restricting() ? apparmor :

@@ -10,6 +10,7 @@
 
 #include "../base/limits.h"
 #include "../base/mem.h"
+#include "../base/str.h"
 #include "container.h"
 #include "inner.h"
 
@@ -261,7 +262,7 @@ void container_explain(const char *line, struct err *e)
 	};
 
 	for (size_t i = 0; i < MEM_COUNT(known); i++) {
-		if (strstr(line, known[i].said) == NULL)
+		if (str_find(line, known[i].said) == NULL)
 			continue;
 		(void)err_set(e, ERR_REFUSED, "%s (%s)", line, known[i].remedy);
 		return;

@@ -16,6 +16,7 @@
 
 #include "../base/limits.h"
 #include "../base/mem.h"
+#include "../base/str.h"
 #include "../sys/fd.h"
 #include "../sys/path.h"
 #include "../sys/path_os.h"
@@ -287,7 +288,7 @@ static int sandbox_exec_setup(struct guard *g, struct err *e)
 
 void sandbox_exec_explain(const char *line, struct err *e)
 {
-	if (strstr(line, "sandbox_apply: Operation not permitted") != NULL)
+	if (str_find(line, "sandbox_apply: Operation not permitted") != NULL)
 		(void)err_set(e, ERR_SETUP,
 		    "%s (we run in a sandbox already, and profiles do not nest)", line);
 	else

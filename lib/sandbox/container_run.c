@@ -19,6 +19,7 @@
 
 #include "../base/limits.h"
 #include "../base/mem.h"
+#include "../base/str.h"
 #include "../sys/fd.h"
 #include "../sys/self.h"
 #include "../sys/self_os.h"
@@ -38,8 +39,8 @@
 
 static bool is_unknown(const char *said)
 {
-	return strstr(said, "o such container") != NULL ||
-	       strstr(said, "no container with") != NULL;
+	return str_find(said, "o such container") != NULL ||
+	       str_find(said, "no container with") != NULL;
 }
 
 /* 1: it is gone, or never was; 0: the engine says that it is not; -1: it does not answer. */
@@ -170,7 +171,7 @@ static int make_file(int dir_fd, const char *name, mode_t mode, struct err *e)
 
 	if (fd >= 0 && fchmod(fd, mode) == 0)
 		return fd;
-	(void)err_sys(e, ERR_SETUP, errno, "make %s in the state folder", name);
+	(void)err_errno(e, ERR_SETUP, "make %s in the state folder", name);
 	fd_close(&fd);
 	return -1;
 }
@@ -185,7 +186,7 @@ static int write_file(int dir_fd, const char *name, mode_t mode, const void *dat
 		return -1;
 	rc = fd_write_all(fd, data, len);
 	if (rc != 0)
-		(void)err_sys(e, ERR_SETUP, errno, "write %s in the state folder", name);
+		(void)err_errno(e, ERR_SETUP, "write %s in the state folder", name);
 	fd_close(&fd);
 	return rc;
 }
@@ -199,7 +200,7 @@ static int copy_all(int from, int to, struct err *e)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 || fd_write_all(to, bytes, (size_t)n) != 0)
-			return err_sys(e, ERR_SETUP, errno, "copy sbx into the state folder");
+			return err_errno(e, ERR_SETUP, "copy sbx into the state folder");
 	}
 	return 0;
 }
@@ -245,10 +246,10 @@ static int put_program(int dir_fd, const struct plan *plan, struct err *e)
 
 	if (from < 0)
 		return e->kind != ERR_NONE ? -1 :
-					     err_sys(e, ERR_SETUP, errno, "open our own program");
+					     err_errno(e, ERR_SETUP, "open our own program");
 	if (mkdirat(dir_fd, "ipc", 0755) != 0 || fchmodat(dir_fd, "ipc", 0755, 0) != 0 ||
 	    (ipc_fd = openat(dir_fd, "ipc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
-		(void)err_sys(e, ERR_SETUP, errno, "make ipc in the state folder");
+		(void)err_errno(e, ERR_SETUP, "make ipc in the state folder");
 	else if ((to = make_file(ipc_fd, INNER_IPC_NAME, 0555, e)) >= 0)
 		rc = copy_all(from, to, e);
 	fd_close(&to);
@@ -288,7 +289,7 @@ static int fill_folder(int dir_fd, const struct plan *plan, struct err *e)
 	if (c->lock_fd < 0)
 		return -1;
 	if (flock(c->lock_fd, LOCK_EX | LOCK_NB) != 0)
-		return err_sys(e, ERR_SETUP, errno, "lock the run's folder");
+		return err_errno(e, ERR_SETUP, "lock the run's folder");
 	if (write_file(dir_fd, "engine", 0600, program, strlen(program), e) != 0 ||
 	    write_file(dir_fd, "place", 0600, place, strlen(place), e) != 0)
 		return -1;
@@ -305,8 +306,8 @@ static int open_runs(const char *state_dir, struct err *e)
 	if ((mkdir(state_dir, 0700) != 0 && errno != EEXIST) ||
 	    (mkdir(path, 0700) != 0 && errno != EEXIST) ||
 	    (fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
-		return err_sys(
-		    e, ERR_SETUP, errno, "the state folder %s (SBX_STATE_DIR)", state_dir);
+		return err_errno(
+		    e, ERR_SETUP, "the state folder %s (SBX_STATE_DIR)", state_dir);
 	return fd;
 }
 
@@ -319,11 +320,11 @@ static int make_folder(int runs_fd, const struct plan *plan, struct err *e)
 	(void)snprintf(fresh, sizeof fresh, FRESH_PREFIX "%s", c->name);
 	if (mkdirat(runs_fd, fresh, 0700) != 0 ||
 	    (dir_fd = openat(runs_fd, fresh, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
-		return err_sys(e, ERR_SETUP, errno, "make a folder in %s/run", c->state_dir);
+		return err_errno(e, ERR_SETUP, "make a folder in %s/run", c->state_dir);
 	rc = fill_folder(dir_fd, plan, e);
 	fd_close(&dir_fd);
 	if (rc == 0 && renameat(runs_fd, fresh, runs_fd, c->name) != 0)
-		rc = err_sys(e, ERR_SETUP, errno, "make a folder in %s/run", c->state_dir);
+		rc = err_errno(e, ERR_SETUP, "make a folder in %s/run", c->state_dir);
 	if (rc != 0)
 		(void)tree_remove(runs_fd, fresh);
 	return rc;

@@ -60,8 +60,8 @@ static int check_own_folder(const char *path, mode_t others, struct err *e)
 	if (stat(path, &st) != 0)
 		return errno == ENOENT ?
 			   0 :
-			   err_sys(
-			       e, ERR_SETUP, errno, "the state folder %s (SBX_STATE_DIR)", path);
+			   err_errno(
+			       e, ERR_SETUP, "the state folder %s (SBX_STATE_DIR)", path);
 	if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & others) == 0)
 		return 0;
 	return err_set(e, ERR_REFUSED,

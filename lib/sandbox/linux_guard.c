@@ -1,7 +1,6 @@
 /* Linux: the guardian is made with the namespaces of the plan, and gives its capabilities up. */
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "../sys/proc.h"
 #include "../sys/tty.h"
 #include "guard_os.h"
+#include "stage_os.h"
 
 /* A pty of the sandbox's own devpts; the runner gets the master with the STARTED record. */
 int guard_os_open_pty(struct guard *g, struct err *e)
@@ -22,7 +22,7 @@ int guard_os_open_pty(struct guard *g, struct err *e)
 
 	g->pty_master_fd = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
 	if (g->pty_master_fd < 0 || unlockpt(g->pty_master_fd) != 0)
-		return err_sys(e, ERR_SETUP, errno, "open a pseudo-terminal");
+		return err_errno(e, ERR_SETUP, "open a pseudo-terminal");
 	/* before the command can look at it, and be told by SIGWINCH of a change that was none */
 	if (g->plan->tty_size != 0)
 		tty_set_size(g->pty_master_fd, g->plan->tty_size);
@@ -37,7 +37,7 @@ int guard_os_open_pty(struct guard *g, struct err *e)
 	g->pty_slave_fd = name == NULL ? -1 : open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	return g->pty_slave_fd >= 0 ?
 		   0 :
-		   err_sys(e, ERR_SETUP, errno, "open the pseudo-terminal's other side");
+		   err_errno(e, ERR_SETUP, "open the pseudo-terminal's other side");
 }
 
 void guard_os_drop_rights(const struct guard *g)
@@ -89,7 +89,7 @@ pid_t guard_start(struct guard *g, struct err *e)
 	/* root's groups (adm, docker) open files too; in a user namespace nobody may drop them any
 	 * more */
 	if (p->outside_uid == 0 && p->want_capability_drop)
-		(void)setgroups(0, NULL);
+		(void)stage_os_drop_groups();
 	pid = guard_fork(p, &flags);
 	/* root can do without a user namespace where those are switched off
 	 * (user.max_user_namespaces=0) */

@@ -7,12 +7,30 @@
 
 #include "stage_os.h"
 
+/* On 32-bit ARM the calls of the plain names take 16-bit ids: there user 65536 would be root. */
+#ifdef SYS_setresuid32
+enum { SET_GROUPS = SYS_setgroups32, SET_GID = SYS_setresgid32, SET_UID = SYS_setresuid32 };
+#else
+enum { SET_GROUPS = SYS_setgroups, SET_GID = SYS_setresgid, SET_UID = SYS_setresuid };
+#endif
+
+int stage_os_drop_groups(void)
+{
+	return (int)syscall(SET_GROUPS, 0, NULL);
+}
+
 int stage_os_become(uid_t uid, gid_t gid)
 {
-	return syscall(SYS_setgroups, 0, NULL) != 0 || syscall(SYS_setresgid, gid, gid, gid) != 0 ||
-			       syscall(SYS_setresuid, uid, uid, uid) != 0 ?
+	return stage_os_drop_groups() != 0 || syscall(SET_GID, gid, gid, gid) != 0 ||
+			       syscall(SET_UID, uid, uid, uid) != 0 ?
 		   -1 :
 		   0;
+}
+
+/* prlimit(2): musl's setrlimit(3) brings the code that would tell other threads. */
+int stage_os_set_limit(int resource, const struct rlimit *limit)
+{
+	return prlimit(0, resource, limit, NULL);
 }
 
 int stage_os_no_new_privs(void)

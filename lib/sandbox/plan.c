@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include "../base/limits.h"
 #include "../base/mem.h"
 #include "../sys/fd.h"
+#include "../sys/home_os.h"
 #include "../sys/path.h"
 #include "../sys/path_os.h"
 #include "../sys/proc.h"
@@ -180,14 +180,6 @@ const char *plan_host_env(const struct sandbox_request *rq, const char *name)
 	return NULL;
 }
 
-/* Without HOME in the environment, as login(1) would set it. */
-static const char *plan_passwd_home(void)
-{
-	const struct passwd *pw = getpwuid(geteuid());
-
-	return pw == NULL ? NULL : pw->pw_dir;
-}
-
 /* A folder of the system in which an empty HOME cannot be mounted, unless there is a real folder
  * for it. */
 static bool plan_is_bad_home(const char *home)
@@ -207,11 +199,12 @@ static bool plan_is_bad_home(const char *home)
 static int plan_home(struct plan *plan, struct err *e)
 {
 	const char *home = plan_host_env(plan->rq, "HOME");
-	char real[PATH_MAX];
+	char told[PATH_MAX], real[PATH_MAX];
 
+	/* without HOME in the environment, as login(1) would set it */
 	if (home == NULL || home[0] != '/')
-		home = plan_passwd_home();
-	if (home == NULL || home[0] != '/')
+		home = home_os_of(geteuid(), told) ? told : "/tmp";
+	if (home[0] != '/')
 		home = "/tmp";
 	plan->home = view_clean_path("/", home, e);
 	if (plan->home == NULL)

@@ -10,6 +10,11 @@ int stage_os_become(uid_t uid, gid_t gid)
 	return setgroups(1, &gid) != 0 || setgid(gid) != 0 || setuid(uid) != 0 ? -1 : 0;
 }
 
+int stage_os_set_limit(int resource, const struct rlimit *limit)
+{
+	return setrlimit(resource, limit);
+}
+
 int stage_os_no_new_privs(void)
 {
 	errno = ENOSYS;

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "../base/mem.h"
+#include "../base/str.h"
 #include "../sys/fd.h"
 #include "../sys/linux_cgroup.h"
 #include "../sys/linux_landlock.h"
@@ -28,6 +29,7 @@
 #include "../sys/loop.h"
 #include "../sys/proc.h"
 #include "plan.h"
+#include "stage_os.h"
 
 #define PROBE_STEP_MS 1000U     /* one try of a layer */
 #define PROBE_ENV_MAX 16U
@@ -182,7 +184,8 @@ static int try_rlimits(struct probe_answer *a)
 {
 	struct rlimit one = { 1, 1 };
 
-	return setrlimit(RLIMIT_CORE, &one) == 0 ? 0 : probe_say(a, -errno, "setrlimit");
+	return stage_os_set_limit(RLIMIT_CORE, &one) == 0 ? 0 :
+							 probe_say(a, -errno, "setrlimit");
 }
 
 static int try_subreaper(struct probe_answer *a)
@@ -199,7 +202,7 @@ static int try_subreaper(struct probe_answer *a)
 
 static const struct probe_try {
 	enum layer layer;
-	uint64_t namespaces;
+	uint32_t namespaces;
 	int (*fn)(struct probe_answer *a);
 	const char *done; /* evidence when it works */
 } tries[] = {
@@ -314,7 +317,7 @@ static bool probe_is_filtered(void)
 	char status[4096];
 
 	return fd_read_small(AT_FDCWD, "/proc/self/status", status, sizeof status) > 0 &&
-	       strstr(status, "\nSeccomp:\t2") != NULL;
+	       str_find(status, "\nSeccomp:\t2") != NULL;
 }
 
 static void probe_explain(struct probe_row *row, const char *reason, const char *remedy)

@@ -28,9 +28,9 @@
 static int stage_session(const struct guard *g, struct err *e)
 {
 	if (setsid() < 0)
-		return err_sys(e, ERR_SETUP, errno, "setsid");
+		return err_errno(e, ERR_SETUP, "setsid");
 	if (g->pty_slave_fd >= 0 && ioctl(g->pty_slave_fd, TIOCSCTTY, 0) != 0)
-		return err_sys(e, ERR_SETUP, errno, "make the pty the controlling terminal");
+		return err_errno(e, ERR_SETUP, "make the pty the controlling terminal");
 	if (!g->has_pid_ns)
 		proc_die_with_parent(g->self_pid);
 	return 0;
@@ -48,7 +48,7 @@ static int stage_cgroup(const struct guard *g, struct err *e)
 	 * own (cgroup_namespaces(7)) */
 	if (g->plan->cgroup.dir_count == 0 || stage_os_begin_cgroup_ns(g->plan->namespaces) == 0)
 		return 0;
-	return err_sys(e, ERR_SETUP, errno, "make a control group namespace");
+	return err_errno(e, ERR_SETUP, "make a control group namespace");
 }
 
 /* 3. Standard descriptors: our pipes, never the caller's. Everything else closes on exec. */
@@ -60,8 +60,8 @@ static int stage_one_fd(int fd, int as, struct err *e)
 			return -1;
 	}
 	if (dup2(fd, as) != as)
-		return err_sys(e, ERR_SETUP, errno, "dup2 to %d", as);
-	return fcntl(as, F_SETFD, 0) == 0 ? 0 : err_sys(e, ERR_SETUP, errno, "descriptor %d", as);
+		return err_errno(e, ERR_SETUP, "dup2 to %d", as);
+	return fcntl(as, F_SETFD, 0) == 0 ? 0 : err_errno(e, ERR_SETUP, "descriptor %d", as);
 }
 
 static int stage_stdio(const struct guard *g, struct err *e)
@@ -84,11 +84,11 @@ static int stage_pass_fds(const struct guard *g, struct err *e)
 	for (size_t i = 0; i < g->pass_count; i++) {
 		from[i] = fcntl(g->pass[i].fd, F_DUPFD_CLOEXEC, STAGE_PASS_ABOVE);
 		if (from[i] < 0)
-			return err_sys(e, ERR_SETUP, errno, "descriptor %d", g->pass[i].fd);
+			return err_errno(e, ERR_SETUP, "descriptor %d", g->pass[i].fd);
 	}
 	for (size_t i = 0; i < g->pass_count; i++)
 		if (dup2(from[i], g->pass[i].as) < 0)
-			return err_sys(e, ERR_SETUP, errno, "dup2 to %d", g->pass[i].as);
+			return err_errno(e, ERR_SETUP, "dup2 to %d", g->pass[i].as);
 	return 0;
 }
 
@@ -100,7 +100,7 @@ static int stage_chdir(const struct guard *g, struct err *e)
 	const char *cwd = g->plan->cwd;
 
 	if (chdir(cwd) != 0)
-		return err_sys(e, ERR_SETUP, errno, "change to %s in the sandbox", cwd);
+		return err_errno(e, ERR_SETUP, "change to %s in the sandbox", cwd);
 	if (getcwd(now, sizeof now) == NULL || strcmp(now, cwd) != 0)
 		return err_set(e, ERR_SETUP, "%s in the sandbox leads to another folder", cwd);
 	return 0;
@@ -115,8 +115,8 @@ static int stage_identity(struct guard *g, struct err *e)
 
 	if (p->want_setuid) {
 		if (stage_os_become(p->uid, p->gid) != 0)
-			return err_sys(
-			    e, ERR_SETUP, errno, "become user %u group %u", p->uid, p->gid);
+			return err_errno(
+			    e, ERR_SETUP, "become user %u group %u", p->uid, p->gid);
 	}
 	if (!p->want_capability_drop)
 		return 0;
@@ -131,7 +131,7 @@ static int stage_no_new_privs(struct guard *g, struct err *e)
 	if (!g->plan->want_no_new_privs)
 		return 0;
 	if (stage_os_no_new_privs() != 0)
-		return err_sys(e, ERR_SETUP, errno, "no_new_privs");
+		return err_errno(e, ERR_SETUP, "no_new_privs");
 	guard_note(g, LAYER_NO_NEW_PRIVS, 0);
 	return 0;
 }
@@ -154,13 +154,13 @@ static int stage_limit(int resource, const char *name, rlim_t soft, rlim_t hard,
 	struct rlimit old, now = { soft, hard };
 
 	if (getrlimit(resource, &old) != 0)
-		return err_sys(e, ERR_SETUP, errno, "%s", name);
+		return err_errno(e, ERR_SETUP, "%s", name);
 	/* above the hard limit only root may go, and a limit that is tighter already is kept */
 	if (old.rlim_max != RLIM_INFINITY && now.rlim_max > old.rlim_max)
 		now.rlim_max = old.rlim_max;
 	if (now.rlim_cur > now.rlim_max)
 		now.rlim_cur = now.rlim_max;
-	return setrlimit(resource, &now) == 0 ? 0 : err_sys(e, ERR_SETUP, errno, "%s", name);
+	return stage_os_set_limit(resource, &now) == 0 ? 0 : err_errno(e, ERR_SETUP, "%s", name);
 }
 
 static int stage_rlimits(struct guard *g, struct err *e)
@@ -238,7 +238,7 @@ static int stage_exec(struct guard *g, struct err *e)
 	if (!p->backend->has_exec_step)
 		return exec_command(env_get(&p->env.env, "PATH"), p->argv, p->env.env.v, e);
 	(void)execve(p->argv[0], p->argv, p->env.env.v);
-	return err_sys(e, ERR_SETUP, errno, "start %s", p->argv[0]);
+	return err_errno(e, ERR_SETUP, "start %s", p->argv[0]);
 }
 
 static int stage_steps(struct guard *g, struct err *e)
@@ -265,7 +265,7 @@ static int stage_tool(struct guard *g, struct err *e)
 		return -1;
 	loop_restore_signals();
 	(void)execve(argv[0], argv, env);
-	return err_sys(e, ERR_SETUP, errno, "start %s", argv[0]);
+	return err_errno(e, ERR_SETUP, "start %s", argv[0]);
 }
 
 int stage_run(void *guard)

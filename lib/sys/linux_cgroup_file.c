@@ -13,6 +13,7 @@
 #include "../base/str.h"
 #include "fd.h"
 #include "linux_cgroup_priv.h"
+#include "path_os.h"
 
 bool cgroup_parse_number(const char **text, uint64_t *value)
 {
@@ -80,7 +81,7 @@ int cgroup_file_set(int dir_fd, const char *name, uint64_t value, uint64_t slack
 
 bool cgroup_file_exists(int dir_fd, const char *name)
 {
-	return faccessat(dir_fd, name, F_OK, 0) == 0;
+	return path_os_may(dir_fd, name, F_OK);
 }
 
 int cgroup_file_each_pid(int dir_fd, const char *name, void (*visit)(pid_t pid, void *arg),

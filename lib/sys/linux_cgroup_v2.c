@@ -16,6 +16,7 @@
 
 #include "fd.h"
 #include "linux_cgroup_priv.h"
+#include "path_os.h"
 
 #define V2_PAGE_SLACK 65535 /* memory.max is cut to pages, of 64 KiB at most */
 #define V2_LEAF_PROCS CGROUP_LEAF "/cgroup.procs"
@@ -143,7 +144,7 @@ static bool v2_is_root(int dir_fd)
 
 static bool v2_is_writable(int dir_fd, const char *file)
 {
-	return faccessat(dir_fd, file, W_OK, AT_EACCESS) == 0;
+	return path_os_may(dir_fd, file, W_OK);
 }
 
 /* The root always has room; only what is missing is switched on, and nothing off again. */

@@ -9,11 +9,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "../base/limits.h"
+#include "linux_mountinfo.h"
 
 #define SBX_MS_REMOUNT 32UL
 #define SBX_MS_NOATIME 1024UL
@@ -51,37 +53,6 @@ int mount_old_remount(const char *dst, unsigned long flags)
 	return old_mount(NULL, dst, flags | SBX_MS_BIND | SBX_MS_REMOUNT);
 }
 
-/* proc_pid_mountinfo(5): space, tab, newline and backslash are \ooo */
-static void old_unescape(char *s)
-{
-	char *out = s;
-
-	while (*s != '\0') {
-		if (s[0] == '\\' && s[1] >= '0' && s[1] <= '3' && s[2] >= '0' && s[2] <= '7' &&
-		    s[3] >= '0' && s[3] <= '7') {
-			*out++ = (char)((s[1] - '0') * 64 + (s[2] - '0') * 8 + (s[3] - '0'));
-			s += 4;
-		} else {
-			*out++ = *s++;
-		}
-	}
-	*out = '\0';
-}
-
-/* The mount point (field 5) of a mountinfo line, unescaped in place; NULL: malformed. */
-static char *old_mount_point(char *line)
-{
-	char *save = NULL, *field = NULL;
-
-	for (int i = 0; i < 5; i++) {
-		field = strtok_r(i == 0 ? line : NULL, " ", &save);
-		if (field == NULL)
-			return NULL;
-	}
-	old_unescape(field);
-	return field;
-}
-
 static bool old_has_flags(const char *point, unsigned long flags)
 {
 	struct statvfs st;
@@ -93,25 +64,25 @@ static bool old_has_flags(const char *point, unsigned long flags)
 
 static int old_remount_below(const char *dst, unsigned long flags)
 {
-	FILE *f = fopen("/proc/self/mountinfo", "re");
-	size_t len = strlen(dst), size = 0;
-	char *line = NULL, *point;
+	struct mountinfo_entry m;
+	struct buf table;
+	size_t len = strlen(dst), at = 0;
+	struct err e = ERR_INIT;
 	int rc = 0;
 
-	if (f == NULL)
-		return -errno;
-	while (rc == 0 && getline(&line, &size, f) > 0) {
-		point = old_mount_point(line);
-		if (point == NULL || strncmp(point, dst, len) != 0 || point[len] != '/')
+	buf_init(&table, LIMIT_MOUNTINFO);
+	if (mountinfo_load(&table, &e) != 0)
+		rc = e.errnum != 0 ? -e.errnum : -E2BIG;
+	while (rc == 0 && mountinfo_next(&table, &at, &m)) {
+		if (strncmp(m.mount_point, dst, len) != 0 || m.mount_point[len] != '/')
 			continue;
-		rc = mount_old_remount(point, flags);
+		rc = mount_old_remount(m.mount_point, flags);
 		/* covered by another mount or gone: nobody inside reaches it; what can be reached
 		 * must have the flags */
-		if (rc != 0 && old_has_flags(point, flags))
+		if (rc != 0 && old_has_flags(m.mount_point, flags))
 			rc = 0;
 	}
-	free(line);
-	(void)fclose(f);
+	buf_fini(&table);
 	return rc;
 }
 

@@ -48,6 +48,16 @@ int path_os_real(const char *path, char *real)
 	return realpath(path, real) != NULL ? 0 : -errno;
 }
 
+/* Not by faccessat(3): before Linux 5.8 that one needs a child process to ask for other ids. */
+bool path_os_may(int dir_fd, const char *name, int mode)
+{
+	long rc = syscall(SYS_faccessat2, dir_fd, name, mode, AT_EACCESS);
+
+	if (rc != 0 && errno == ENOSYS)
+		rc = syscall(SYS_faccessat, dir_fd, name, mode);
+	return rc == 0;
+}
+
 /*
  * Modes are not all: around us there may be another sandbox whose rules know no modes. Then (the
  * usual way into Landlock rules is no_new_privs) a nameless file asks for nearly the same rights
@@ -57,7 +67,7 @@ bool path_os_can_write(int dir_fd)
 {
 	int fd;
 
-	if (faccessat(dir_fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
+	if (!path_os_may(dir_fd, ".", W_OK | X_OK))
 		return false;
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0UL, 0UL, 0UL, 0UL) == 0)
 		return true;

@@ -10,9 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../base/str.h"
 #include "fd.h"
 #include "proc_os.h"
 
@@ -22,14 +24,16 @@
 static size_t proc_read_fields(const char *text, uint64_t fields[STAT_FIELDS])
 {
 	size_t i = 4;
-	char *end;
 
 	for (; i < STAT_FIELDS; i++) {
-		fields[i] =
-		    *text == '-' ? (uint64_t)strtoll(text, &end, 10) : strtoull(text, &end, 10);
-		if (end == text)
+		bool is_negative = *text == '-';
+
+		text += is_negative;
+		if (str_take_u64(&text, &fields[i]) != 0)
 			break;
-		text = end + (*end == ' ');
+		if (is_negative)
+			fields[i] = -fields[i];
+		text += *text == ' ';
 	}
 	return i;
 }
@@ -37,25 +41,27 @@ static size_t proc_read_fields(const char *text, uint64_t fields[STAT_FIELDS])
 /* proc_pid_stat(5): the name in field 2 may hold anything, so count from the last ')'. */
 static int proc_read_stat(const char *pid_name, struct proc_entry *st)
 {
-	uint64_t tick_us = 1000000U / (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t tick_us = 1000000U / getauxval(AT_CLKTCK);
 	char path[64], text[1024];
 	uint64_t fields[STAT_FIELDS] = { 0 };
+	uint64_t pid;
 	const char *p;
 
 	(void)snprintf(path, sizeof path, "/proc/%.20s/stat", pid_name);
-	if (fd_read_small(AT_FDCWD, path, text, sizeof text) <= 0)
+	if (str_take_u64(&pid_name, &pid) != 0 ||
+	    fd_read_small(AT_FDCWD, path, text, sizeof text) <= 0)
 		return -1;
 	p = strrchr(text, ')');
 	if (p == NULL || strlen(p) < 5 || proc_read_fields(p + 4, fields) < STAT_FIELDS)
 		return -1;
 	st->is_zombie = p[2] == 'Z';
-	st->pid = (pid_t)strtol(pid_name, NULL, 10);
+	st->pid = (pid_t)pid;
 	st->ppid = (pid_t)fields[4];
 	st->session = (pid_t)fields[6];
 	st->cpu_us = (fields[14] + fields[15]) * tick_us;
 	st->child_cpu_us = (fields[16] + fields[17]) * tick_us;
 	st->start = fields[22];
-	st->rss_bytes = fields[24] * (uint64_t)sysconf(_SC_PAGESIZE);
+	st->rss_bytes = fields[24] * getauxval(AT_PAGESZ);
 	return 0;
 }
 
@@ -102,13 +108,14 @@ void proc_os_signal(const struct proc_entry *e, int signo)
 void proc_os_kill_by_number(void)
 {
 	char text[32];
-	long max = 32768;
+	const char *digits = text;
+	uint64_t max = 32768;
 
 	if (access("/proc/self/stat", F_OK) == 0)
 		return; /* none was seen because there is none */
 	if (fd_read_small(AT_FDCWD, "/proc/sys/kernel/pid_max", text, sizeof text) > 0)
-		max = strtol(text, NULL, 10);
-	for (long p = 1; p <= max; p++) {
+		(void)str_take_u64(&digits, &max);
+	for (uint64_t p = 1; p <= max; p++) {
 		siginfo_t si;
 
 		if (waitid(P_PID, (id_t)p, &si, WEXITED | WNOHANG | WNOWAIT) == 0)

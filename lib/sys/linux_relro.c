@@ -1,5 +1,5 @@
 /*
- * PT_GNU_RELRO of the running program (elf(5), dl_iterate_phdr(3)). Whole pages of the running
+ * PT_GNU_RELRO of the running program (elf(5)). Whole pages of the running
  * kernel only: on one with larger pages than the linker thought of, what shares a page with
  * writable data stays writable.
  */
@@ -8,31 +8,26 @@
 #include <errno.h>
 #include <link.h>
 #include <stdint.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-/* The first object is the program itself: its errno, then the end of the walk. */
-static int relro_of_program(struct dl_phdr_info *info, size_t size, void *errnum)
-{
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-
-	(void)size;
-	for (size_t i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
-		uintptr_t start = (info->dlpi_addr + h->p_vaddr) & -page;
-		uintptr_t end = (info->dlpi_addr + h->p_vaddr + h->p_memsz) & -page;
-
-		if (h->p_type == PT_GNU_RELRO && start < end &&
-		    mprotect((void *)start, end - start, PROT_READ) != 0)
-			*(int *)errnum = errno;
-	}
-	return 1;
-}
+/* Where the linker put the ELF header, which is at the front of what is loaded (ld(1)). */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 int relro_protect(struct err *e)
 {
-	int errnum = 0;
+	uintptr_t file = (uintptr_t)&__ehdr_start;
+	uintptr_t base = __ehdr_start.e_type == ET_DYN ? file : 0;
+	const ElfW(Phdr) *h = (const ElfW(Phdr) *)(file + __ehdr_start.e_phoff);
+	uintptr_t page = getauxval(AT_PAGESZ);
 
-	(void)dl_iterate_phdr(relro_of_program, &errnum);
-	return errnum == 0 ? 0 : err_sys(e, ERR_SETUP, errnum, "make our own tables read-only");
+	for (size_t i = 0; i < __ehdr_start.e_phnum; i++, h++) {
+		uintptr_t start = (base + h->p_vaddr) & -page;
+		uintptr_t end = (base + h->p_vaddr + h->p_memsz) & -page;
+
+		if (h->p_type == PT_GNU_RELRO && start < end &&
+		    mprotect((void *)start, end - start, PROT_READ) != 0)
+			return err_errno(e, ERR_SETUP, "make our own tables read-only");
+	}
+	return 0;
 }

@@ -21,6 +21,8 @@ int path_os_getcwd(char *path, size_t size);
 /* The path, without links and as the file system itself spells it, into real[PATH_MAX]. 0 or
  * -errno. */
 int path_os_real(const char *path, char *real);
+/* access(2) with the effective ids (before Linux 5.8: the real ones, which here are the same). */
+bool path_os_may(int dir_fd, const char *name, int mode);
 /* Can files be made in this folder, as far as that can be told without making one that stays? */
 bool path_os_can_write(int dir_fd);
 

@@ -46,7 +46,12 @@ int path_os_real(const char *path, char *real)
 	return 0;
 }
 
+bool path_os_may(int dir_fd, const char *name, int mode)
+{
+	return faccessat(dir_fd, name, mode, AT_EACCESS) == 0;
+}
+
 bool path_os_can_write(int dir_fd)
 {
-	return faccessat(dir_fd, ".", W_OK | X_OK, AT_EACCESS) == 0;
+	return path_os_may(dir_fd, ".", W_OK | X_OK);
 }

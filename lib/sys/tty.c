@@ -1,20 +1,10 @@
-/* See tty.h. Signals end sbx through its loop, so restoring on the ordinary way out covers them;
- * exit() is covered too. */
+/* See tty.h. Signals end sbx through its loop, so restoring on the ordinary way out covers them. */
 #include "tty.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-static struct tty_saved *tty_at_exit;
-
-static void tty_restore_at_exit(void)
-{
-	if (tty_at_exit != NULL)
-		tty_restore(tty_at_exit);
-}
 
 int tty_make_raw(int fd, struct tty_saved *saved, struct err *e)
 {
@@ -23,14 +13,12 @@ int tty_make_raw(int fd, struct tty_saved *saved, struct err *e)
 	if (isatty(fd) == 0)
 		return err_set(e, ERR_USAGE, "--tty needs a terminal on stdin");
 	if (tcgetattr(fd, &saved->mode) != 0)
-		return err_sys(e, ERR_IO, errno, "read the terminal's mode");
+		return err_errno(e, ERR_IO, "read the terminal's mode");
 	raw = saved->mode;
 	cfmakeraw(&raw);
 	if (tcsetattr(fd, TCSADRAIN, &raw) != 0)
-		return err_sys(e, ERR_IO, errno, "set the terminal's mode");
+		return err_errno(e, ERR_IO, "set the terminal's mode");
 	saved->fd = fd;
-	tty_at_exit = saved;
-	(void)atexit(tty_restore_at_exit);
 	return 0;
 }
 
@@ -39,7 +27,6 @@ void tty_restore(struct tty_saved *saved)
 	if (saved->fd >= 0)
 		(void)tcsetattr(saved->fd, TCSADRAIN, &saved->mode);
 	saved->fd = -1;
-	tty_at_exit = NULL;
 }
 
 void tty_copy_size(int from_fd, int to_fd)

@@ -1,5 +1,4 @@
-/* The caller's terminal: raw mode while a run owns it, put back on every way out; window size
- * (ioctl_tty(2)). */
+/* The caller's terminal: raw mode while a run owns it; window size (ioctl_tty(2)). */
 #ifndef SBX_SYS_TTY_H
 #define SBX_SYS_TTY_H
 
@@ -18,8 +17,7 @@ struct tty_saved {
 		.fd = -1 \
 	}
 
-/* Raw mode on fd (a terminal, else ERR_USAGE); what was is kept in saved, and put back by atexit(3)
- * too. */
+/* Raw mode on fd (a terminal, else ERR_USAGE); what was is kept in saved, for tty_restore(). */
 int tty_make_raw(int fd, struct tty_saved *saved, struct err *e);
 void tty_restore(struct tty_saved *saved);
 /* Give to_fd the window size of from_fd; does nothing where one is no terminal. */

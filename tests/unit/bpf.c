@@ -7,7 +7,6 @@
 #include <linux/audit.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "../../lib/base/limits.h"
 #include "../../lib/sys/linux_seccomp.h"
@@ -448,31 +447,6 @@ static void test_limits(void)
 	seccomp_rules_fini(&r);
 }
 
-static void test_speed(void)
-{
-	double best_us = 1e9;
-
-	for (int i = 0; i < 50; i++) {
-		struct seccomp_rules r;
-		struct sock_fprog p = { 0 };
-		struct err e = ERR_INIT;
-		struct timespec a, b;
-		double us;
-
-		clock_gettime(CLOCK_MONOTONIC, &a);
-		seccomp_rules_init(&r);
-		if (seccomp_rules_builtin(&r, 0, &e) != 0 || seccomp_compile(&r, &p, &e) != 0)
-			BAIL("%s", e.msg);
-		clock_gettime(CLOCK_MONOTONIC, &b);
-		us = (double)(b.tv_sec - a.tv_sec) * 1e6 + (double)(b.tv_nsec - a.tv_nsec) / 1e3;
-		best_us = us < best_us ? us : best_us;
-		free(p.filter);
-		seccomp_rules_fini(&r);
-	}
-	diag("built-in rules and program: %.1f us", best_us);
-	ok(best_us < 1000, "the built-in program is made in well under a millisecond");
-}
-
 int main(void)
 {
 	test_small();
@@ -483,6 +457,5 @@ int main(void)
 	test_random("many numbers", 300, 60, false, false);
 	test_random("large", 30, 600, false, true);
 	test_random("long chains", 60, 250, true, true);
-	test_speed();
 	return done_testing();
 }

@@ -323,14 +323,28 @@ static void test_large_block(void)
 	free(text);
 }
 
-/* What a login session on a desktop has; the promise is a small part of a millisecond. */
+/* Of 20 rounds, so that what else the machine does hardly counts. */
+static int64_t best_of_rounds(const char *const *host)
+{
+	int64_t best_ns = INT64_MAX;
+	struct timespec a, b;
+
+	for (int i = 0; i < 20; i++) {
+		clock_gettime(CLOCK_MONOTONIC, &a);
+		build(host);
+		clock_gettime(CLOCK_MONOTONIC, &b);
+		int64_t ns = (int64_t)(b.tv_sec - a.tv_sec) * 1000000000 + b.tv_nsec - a.tv_nsec;
+		if (ns < best_ns)
+			best_ns = ns;
+	}
+	return best_ns;
+}
+
 static void test_speed(void)
 {
-	enum { COUNT = 60, ROUNDS = 200 };
+	enum { COUNT = 2000 };
 	char *host[COUNT + 1] = { 0 };
-	struct timespec a;
-	struct timespec b;
-	int64_t best_ns = 1000000000;
+	int64_t all_ns, few_ns;
 
 	for (int i = 0; i < COUNT; i++) {
 		host[i] = mem_printf(&err, "%s_%d=/usr/share/some/path/of/usual/length/%d:x@y",
@@ -339,16 +353,11 @@ static void test_speed(void)
 			BAIL("no memory");
 	}
 	fresh(ENV_SCRUB);
-	for (int i = 0; i < ROUNDS; i++) {
-		clock_gettime(CLOCK_MONOTONIC, &a);
-		build((const char *const *)host);
-		clock_gettime(CLOCK_MONOTONIC, &b);
-		int64_t ns = (int64_t)(b.tv_sec - a.tv_sec) * 1000000000 + b.tv_nsec - a.tv_nsec;
-		if (ns < best_ns)
-			best_ns = ns;
-	}
-	diag("%d variables: %lld us", COUNT, (long long)best_ns / 1000);
-	ok(best_ns < 2000000, "%d variables are quick even with sanitizers", COUNT);
+	all_ns = best_of_rounds((const char *const *)host);
+	few_ns = best_of_rounds((const char *const *)host + COUNT - COUNT / 10);
+	diag("%d variables: %lld us, %d: %lld us", COUNT, (long long)all_ns / 1000, COUNT / 10,
+	    (long long)few_ns / 1000);
+	ok(all_ns < 40 * few_ns, "ten times the variables take about ten times as long");
 	for (int i = 0; i < COUNT; i++)
 		free(host[i]);
 }

@@ -1,11 +1,10 @@
 /*
- * The caller's terminal: raw mode and back, on the ordinary way out and at exit(3); window sizes.
+ * The caller's terminal: raw mode and back; window sizes.
  * A pseudo-terminal stands in for it.
  */
 #include <fcntl.h>
 #include <pty.h>
 #include <sys/ioctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../lib/sys/tty.h"
@@ -50,27 +49,6 @@ static void test_raw(int slave)
 	ok(tcgetattr(slave, &now) == 0 && is_same_mode(&before, &now), "putting back twice");
 }
 
-static void test_exit(int slave)
-{
-	struct termios before, now;
-	int status;
-	pid_t pid;
-
-	if (tcgetattr(slave, &before) != 0)
-		BAIL("tcgetattr");
-	fflush(NULL);
-	pid = fork();
-	if (pid == 0) {
-		struct tty_saved saved = TTY_SAVED_INIT;
-		struct err e = ERR_INIT;
-
-		exit(tty_make_raw(slave, &saved, &e) == 0 ? 5 : 6);
-	}
-	(void)waitpid(pid, &status, 0);
-	is_int(WEXITSTATUS(status), 5, "a program that leaves without putting it back");
-	ok(tcgetattr(slave, &now) == 0 && is_same_mode(&before, &now), "at exit it is put back");
-}
-
 static void test_size(int master, int slave)
 {
 	struct winsize size = { .ws_row = 33, .ws_col = 111 }, now;
@@ -100,7 +78,6 @@ int main(void)
 	if (openpty(&master, &slave, NULL, NULL, NULL) != 0)
 		skip_all("no pseudo-terminals here");
 	test_raw(slave);
-	test_exit(slave);
 	test_size(master, slave);
 	return done_testing();
 }
