@@ -91,11 +91,12 @@ endif
 MAP = -ffile-prefix-map=$(B)=build -ffile-prefix-map=$(CURDIR)=sbx
 # Marks for indirect jumps would cost 7 KB for nothing: neither Linux (IBT) nor musl (shadow stacks)
 # switches them on for programs.
-HARDEN_x86_64 = -fcf-protection=none
+HARDEN_x86_64 = -fcf-protection=none -malign-data=abi
 HARDEN_aarch64 = -mbranch-protection=standard
+# Small functions are inlined by a guess, which costs space here as often as it saves some.
 # Unwind tables serve C++ exceptions and debuggers; without them the binary is a tenth smaller.
-SMALL = -Oz -ffunction-sections -fdata-sections -fPIE -fvisibility=hidden \
-	-fno-asynchronous-unwind-tables -fno-unwind-tables $(MAP)
+SMALL = -Oz -fno-inline-small-functions -ffunction-sections -fdata-sections -fPIE \
+	-fvisibility=hidden -fno-asynchronous-unwind-tables -fno-unwind-tables $(MAP)
 HARDEN = -fstack-protector-strong -fstack-clash-protection $(HARDEN_$(ARCH))
 GCC_INC := $(shell $(CC) -print-file-name=include 2>/dev/null)
 CRTBEGIN := $(shell $(CC) -print-file-name=crtbeginS.o 2>/dev/null)
@@ -108,9 +109,11 @@ RELR_x86_64 = -Wl,-z,pack-relative-relocs
 # code of a static program passes over, so that the pointer stays NULL.
 MUSL_CFLAGS = -nostdinc -isystem $(MUSL)/include -isystem $(GCC_INC)
 MUSL_LDFLAGS = -nostartfiles -nodefaultlibs -static-pie -Wl,--no-dynamic-linker \
+	-Wl,-T,vendor/layout.ld \
 	-Wl,-z,text,-z,relro,-z,now,-z,noexecstack \
 	-Wl,--gc-sections,--exclude-libs,ALL $(RELR_$(ARCH)) \
 	-L$(MUSL)/lib $(MUSL)/lib/rcrt1.o $(MUSL)/lib/crti.o $(CRTBEGIN)
+LIBC_CFLAGS = -Oz -g0 $(HARDEN_$(ARCH)) -fPIE -ffunction-sections -fdata-sections
 MUSL_LIBS = -Wl,--start-group -lc -lgcc -lgcc_eh -Wl,--end-group $(CRTEND) $(MUSL)/lib/crtn.o
 
 SAN = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -156,7 +159,7 @@ LINUX_ONLY := $(call in,linux) $(addprefix lib/sandbox/,alias.c be_bubblewrap.c 
 LINUX_TABLES := $(addprefix lib/sys/linux_,seccomp.c seccomp_bpf.c seccomp_print.c syscalls.c)
 LEFT_OUT_linux = $(call in,posix macos)
 LEFT_OUT_macos = $(filter-out $(LINUX_TABLES),$(LINUX_ONLY))
-LEFT_OUT_portable = $(filter-out $(addprefix lib/sys/linux_,proc_list.c relro.c self.c), \
+LEFT_OUT_portable = $(filter-out $(addprefix lib/sys/linux_,home.c proc_list.c relro.c self.c), \
 	$(LEFT_OUT_macos)) $(call in,macos) lib/sys/posix_relro.c
 SRC := $(filter-out $(LEFT_OUT_$(PLATFORM)),$(ALL_SRC))
 OBJ := $(SRC:%.c=$(O)/%.o)
@@ -175,7 +178,7 @@ BEARSSL := $(if $(wildcard lib/net/*.c),$(O)/bearssl/lib/libbearssl.a)
 
 SBX_LIB := $(O)/libsbx.a
 THIRD := $(O)/vendor/cJSON.o $(BEARSSL)
-TOOLCHAIN_linux = $(if $(filter release,$(MODE)),$(MUSL)/.built)
+TOOLCHAIN_linux = $(if $(filter release,$(MODE)),$(MUSL)/.built vendor/layout.ld)
 TOOLCHAIN_portable = $(TOOLCHAIN_linux)
 TOOLCHAIN_macos = $(ZIG)
 READY := $(V)/src/headers/.fetched $(TOOLCHAIN_$(PLATFORM))
@@ -195,7 +198,7 @@ $(ZIG): vendor/zig/package-lock.json
 
 $(MUSL)/.built: $(V)/src/musl/.fetched vendor/build.sh $(V)/$(ARCH)/.flags
 	+$(call say,BUILD,$(@D))CC='$(CC)' AR='$(AR)' RANLIB='$(RANLIB)' TARGET=$(MUSL_$(ARCH)) \
-	CFLAGS='-Os -g0 -fPIE -ffunction-sections -fdata-sections' \
+	CFLAGS='$(LIBC_CFLAGS)' \
 	vendor/build.sh musl $(V)/src/musl $(MUSL)
 
 $(O)/bearssl/.built: $(V)/src/bearssl/.fetched vendor/build.sh $(O)/.flags | $(READY)
@@ -227,7 +230,7 @@ $(O)/.flags: FORCE
 		"(or, as root: make deps$(if $(CROSS), ARCH=$(ARCH)))" >&2; exit 1; }
 	$(call remember,$(CC) $(CC_ID) $(SBX_CFLAGS) $(LINK) $(LIBS))
 $(V)/$(ARCH)/.flags: FORCE
-	$(call remember,$(CC) $(CC_ID))
+	$(call remember,$(CC) $(CC_ID) $(LIBC_CFLAGS))
 $(O)/.sources: FORCE
 	$(call remember,$(SRC) $(ASSETS))
 
@@ -246,7 +249,8 @@ $(O)/assets.c: lib/assets/embed.sh $(ASSETS) $(O)/licenses $(O)/.sources
 $(O)/assets.o: $(O)/assets.c lib/assets/assets.h $(O)/.flags | $(READY)
 	$(call say,CC,$@)$(CC) $(SBX_CFLAGS) -c -o $@ $<
 
-$(SBX_LIB): $(filter-out $(O)/applets/main.o,$(OBJ)) $(O)/assets.o $(O)/.sources
+$(SBX_LIB): $(filter-out $(O)/applets/main.o,$(OBJ)) $(O)/assets.o $(O)/.sources \
+		$(TOOLCHAIN_$(PLATFORM))
 	@rm -f $@
 	$(call say,AR,$@)$(AR) rcs $@ $(filter %.o,$^)
 

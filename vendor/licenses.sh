@@ -59,7 +59,8 @@ done
 printf '\nEach of them under this licence:\n\n%s\n' "$ours"
 case " $* " in
 *' musl '*)
+	# up to what needs no notice: its header and start-up files
 	printf '\nmusl adds:\n\n'
-	sed -n '/^Portions of this software/,$p' "$vendor/src/musl/COPYRIGHT"
+	sed -n '/^In addition, permission/q; /^Portions of this software/,$p' "$vendor/src/musl/COPYRIGHT"
 	;;
 esac

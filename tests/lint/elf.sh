@@ -7,7 +7,7 @@ set -eu
 export LC_ALL=C
 
 binary=$1
-size_max_bytes=${2:-335000} # the foundation alone: 276,000; containers, sandbox-exec and the notices came to it
+size_max_bytes=${2:-300000}
 status=0
 
 complain() {
