@@ -91,6 +91,14 @@ each_caller() {
 	done
 }
 
+# short_timeout: a limit of time in $short, in ms in $short_ms: long enough for a command to be under way
+# on a busy machine, where the sanitizer build is slow to start.
+short_timeout() {
+	short_ms=500
+	[ "${SBX_MODE:-release}" = release ] || short_ms=3000
+	short=${short_ms}ms
+}
+
 # each_run FUNCTION: once for each caller and each backend that he can use, with $who, $backend and
 # $at (for names of assertions) set. ONLY="a b" takes these backends alone; so does SBX_BACKENDS,
 # of the environment, for a whole script.
