@@ -103,11 +103,15 @@ link_helpers() {
 	done
 }
 
+# run_group GROUP[-PREFIX][+GROUP...]: several are one pool of programs.
 run_group() {
-	group=${1%%-*}
-	prefix=''
-	[ "$group" = "$1" ] || prefix=${1#*-}
-	programs=$(collect_group "$group" "$prefix")
+	group=${1%%[-+]*}
+	programs=$(printf '%s\n' "$1" | tr '+' '\n' | while read -r one; do
+		case $one in
+		*-*) collect_group "${one%%-*}" "${one#*-}" ;;
+		*) collect_group "$one" '' ;;
+		esac
+	done)
 	if [ -z "$programs" ]; then
 		[ "$all" = 1 ] || { echo "run.sh: no tests in $1" >&2; failed=1; }
 		return
@@ -117,7 +121,8 @@ run_group() {
 	# scripts wait most of their time: for a timeout, for a process to end
 	jobs=4
 	case $group in
-	unit | fuzz | lint | cross | vm | places | container) jobs=2 ;;
+	unit | fuzz | lint) jobs=2 ;;
+	container | cross | dist | macos | places | vm) jobs=3 ;; # they wait, but for less of it
 	escape) jobs=1 ;; # its controls attack this machine, and so each other
 	asan)
 		export SBX_BUILD="$asan" SBX_MODE=asan
@@ -144,11 +149,13 @@ command -v prove >/dev/null 2>&1 || {
 case " $* " in
 *' all '*)
 	all=1
-	set -- unit fuzz cli asan
+	# One pool of what compiles and emulates, the longest first, one of what starts containers;
+	# folders that are not named here come by themselves.
+	set -- unit fuzz cli asan dist+vm+cross+macos container+places
 	for dir in "$root"/tests/*/; do
 		dir=$(basename -- "$dir")
 		case $dir in
-		cli) ;;
+		cli | container | cross | dist | macos | places | vm) ;;
 		*) [ -z "$(sources "$dir" '' .t)" ] || set -- "$@" "$dir" ;;
 		esac
 	done
