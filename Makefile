@@ -297,7 +297,8 @@ VM_UNITS := cgroup fd landlock loop pump seccomp tree tty
 $(O)/.vm_units: FORCE
 	$(call remember,$(VM_UNITS))
 $(VM)/$(ARCH).cpio.gz: tests/vm/image.sh $(O)/.vm_units $(O)/sbx $(APPLETS:%=$(O)/%) \
-	$(O)/tests/lib/hog $(O)/tests/vm/guest/guest $(VM_UNITS:%=$(O)/tests/unit/%)
+	$(O)/tests/lib/hog $(O)/tests/lib/deny $(O)/tests/vm/guest/guest \
+	$(VM_UNITS:%=$(O)/tests/unit/%)
 	@mkdir -p $(@D)
 	$(call say,IMAGE,$@)STRIP=$(STRIP) tests/vm/image.sh $(O) $@ $(VM_UNITS)
 

@@ -276,9 +276,9 @@ static int put_result(const struct run_state *s, const struct sandbox_result *r,
 	return rc;
 }
 
-/* The time was up before the command was started: the status is that of a timeout, the line says
- * more. */
-static int report_timeout(const struct sandbox_result *r)
+/* The time was up, or we were told to end, before the command was started: the status is that of a
+ * timeout or of the signal, the line says more. */
+static int report_early_end(const struct sandbox_result *r)
 {
 	log_write(LOG_ERROR, "%s", r->error.msg);
 	return sandbox_result_status(r);
@@ -302,7 +302,7 @@ static int conclude(const struct run_state *s, struct err *e)
 		return err_set(e, ERR_STDOUT_GONE, "nobody reads our output");
 	if (r->error.kind != ERR_NONE) {
 		*e = r->error;
-		return r->timed_out ? report_timeout(r) : -1;
+		return r->timed_out || r->end_signal != 0 ? report_early_end(r) : -1;
 	}
 	return sandbox_result_status(r);
 }
@@ -390,10 +390,11 @@ static int run_with_options(struct run_state *s, int argc, char **argv, char **e
  * may have been one of the options or the policy file: then the command line is read once more for
  * what it says of the result.
  */
-static void put_early_failure(struct run_state *s, int argc, char **argv, const struct err *e)
+static int put_early_failure(struct run_state *s, int argc, char **argv, const struct err *e)
 {
 	struct sandbox_result r;
 	struct err ignored = ERR_INIT;
+	int status = -1;
 
 	if (!s->opts.json && s->result_fd < 0) {
 		run_options_fini(&s->opts);
@@ -401,12 +402,18 @@ static void put_early_failure(struct run_state *s, int argc, char **argv, const 
 		(void)opt_parse(&run_opt_table, argc, argv, &s->opts, &ignored);
 		(void)open_result(s, &ignored);
 		if (s->opts.want_explain)
-			return;
+			return -1;
 	}
 	sandbox_result_init(&r);
 	r.error = *e;
+	r.end_signal = loop_ending_signal();
+	if (r.end_signal != 0) {
+		r.reason = REASON_CANCELLED;
+		status = report_early_end(&r);
+	}
 	(void)put_result(s, &r, &ignored);
 	sandbox_result_fini(&r);
+	return status;
 }
 
 int run_main(int argc, char **argv, char **envp, struct err *e)
@@ -417,7 +424,7 @@ int run_main(int argc, char **argv, char **envp, struct err *e)
 	state_init(&s);
 	status = run_with_options(&s, argc, argv, envp, e);
 	if (status < 0 && s.run == NULL && e->kind != ERR_STDOUT_GONE && !s.opts.want_explain)
-		put_early_failure(&s, argc, argv, e);
+		status = put_early_failure(&s, argc, argv, e);
 	state_release(&s);
 	return status;
 }

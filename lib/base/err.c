@@ -16,7 +16,7 @@
 #define ERR_WRAP_MIN ((size_t)ERR_MSG_MAX / 4)
 
 static const struct err_row {
-	const char *name;
+	char name[20];
 	int exit_status;
 	int rpc_code;
 } err_rows[] = {

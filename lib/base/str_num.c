@@ -8,8 +8,8 @@
 #include "str.h"
 
 struct num_unit {
-	const char *name;
-	uint64_t factor;
+	char name[4];
+	uint64_t factor; /* 0: the end of a list */
 };
 
 static const struct num_unit size_units[] = {
@@ -18,11 +18,11 @@ static const struct num_unit size_units[] = {
 	{ "m", UINT64_C(1) << 20 }, { "mb", UINT64_C(1) << 20 }, { "mib", UINT64_C(1) << 20 },
 	{ "g", UINT64_C(1) << 30 }, { "gb", UINT64_C(1) << 30 }, { "gib", UINT64_C(1) << 30 },
 	{ "t", UINT64_C(1) << 40 }, { "tb", UINT64_C(1) << 40 }, { "tib", UINT64_C(1) << 40 },
-	{ NULL, 0 },
+	{ "", 0 },
 };
 
 static const struct num_unit duration_units[] = {
-	{ "", 1000 }, { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 }, { NULL, 0 },
+	{ "", 1000 }, { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 }, { "", 0 },
 };
 
 /* "WHAT: 'VALUE' WHY" */
@@ -81,7 +81,7 @@ static bool unit_matches(const char *text, const char *name, bool any_case)
 static const struct num_unit *unit_find(const struct num_unit *units, const char *text,
 					bool any_case)
 {
-	for (; units->name; units++)
+	for (; units->factor; units++)
 		if (unit_matches(text, units->name, any_case))
 			return units;
 	return NULL;

@@ -80,7 +80,7 @@ static const char *text_at(size_t offset)
 }
 
 /* Words of a name, in strcmp() order. */
-static const char *const secret_words[] = {
+static const char secret_words[][14] = {
 	"ACCESSKEY", "ACCESSKEYS", "APIKEY", "APIKEYS", "AUTH", "AUTHKEY", "AUTHORIZATION",
 	"BEARER", "COOKIE", "COOKIES", "CREDENTIAL", "CREDENTIALS", "CREDS", "DSN",
 	"ENCRYPTIONKEY", "HMAC", "JWT", "KEY", "KEYS", "MASTERKEY", "MNEMONIC", "PASSCODE",
@@ -90,12 +90,12 @@ static const char *const secret_words[] = {
 };
 
 /* Words that say it only at the end of a name: DB_PASS, ADO_PAT; not PASS_COUNT, PAT_INDEX. */
-static const char *const secret_last_words[] = { "PASS", "PAT" };
+static const char secret_last_words[][14] = { "PASS", "PAT" };
 
 /* Written together with what they belong to: PGPASSWORD, CLIENTSECRET, authtoken. */
 #define ENDING(text) { text, sizeof(text) - 1 }
 static const struct {
-	const char *text;
+	char text[12];
 	unsigned char len;
 } secret_endings[] = {
 	ENDING("APIKEY"), ENDING("CREDENTIALS"), ENDING("PASSPHRASE"), ENDING("PASSWD"),
@@ -199,10 +199,10 @@ static bool is_camel_start(const char *s, size_t i, size_t len)
 
 static int compare_word(const void *key, const void *word)
 {
-	return strcmp(key, *(const char *const *)word);
+	return strcmp(key, word);
 }
 
-static bool has_word(const char *word, const char *const *words, size_t count)
+static bool has_word(const char *word, const char (*words)[14], size_t count)
 {
 	return bsearch(word, words, count, sizeof(words[0]), compare_word) != NULL;
 }

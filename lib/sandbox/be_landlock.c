@@ -126,6 +126,10 @@ static int landlock_plan(struct plan *p, struct err *e)
 	    "Landlock guards content: names of other files can be seen, modes, owners and times "
 	    "also changed where "
 	    "file permissions allow");
+	if (seccomp_available() != 0 && landlock_abi(&errnum) < 3)
+		plan_miss(p, LAYER_VIEW,
+		    "truncate(2) of files elsewhere: Landlock before ABI 3 does not refuse it, and "
+		    "there are no seccomp filters that would");
 	plan_miss(p, LAYER_PID_NS,
 	    landlock_supported(landlock_abi(&errnum), LANDLOCK_SCOPE_SIGNALS) != 0 ?
 		"no namespace: other processes can be seen" :
@@ -142,7 +146,8 @@ static int landlock_plan(struct plan *p, struct err *e)
 static int landlock_setup(struct guard *g, struct err *e)
 {
 	(void)e;
-	guard_note(g, LAYER_VIEW, 0);
+	if ((g->plan->missing & LAYER_BIT(LAYER_VIEW)) == 0)
+		guard_note(g, LAYER_VIEW, 0);
 	return 0;
 }
 

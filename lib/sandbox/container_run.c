@@ -53,9 +53,9 @@ static int remove_container(const struct engine *en, char *const *env, const cha
 
 	buf_init(&said, LIMIT_SMALL_FILE);
 	rc = en->kind == ENGINE_PODMAN ?
-		 engine_ask(en, env, REMOVE_MS, NULL, &said, NULL, "rm", "--force", "--time", "0",
+		 engine_tell(en, env, REMOVE_MS, &said, NULL, "rm", "--force", "--time", "0",
 		     "--ignore", name, NULL) :
-		 engine_ask(en, env, REMOVE_MS, NULL, &said, NULL, "rm", "--force", name, NULL);
+		 engine_tell(en, env, REMOVE_MS, &said, NULL, "rm", "--force", name, NULL);
 	text = buf_str(&said, NULL);
 	is_gone = rc == 0 || (rc > 0 && text != NULL && is_unknown(text));
 	buf_fini(&said);

@@ -154,25 +154,46 @@ int engine_environment(const struct sandbox_request *rq, bool may_pull, struct s
 	return 0;
 }
 
+struct engine_question {
+	char *argv[ENGINE_WORDS + 1];
+	struct buf nothing;
+};
+
+static void question_init(struct engine_question *q, const struct engine *en, va_list words)
+{
+	size_t n = 0;
+
+	q->argv[n++] = (char *)(uintptr_t)en->program;
+	while (n < ENGINE_WORDS && (q->argv[n] = va_arg(words, char *)) != NULL)
+		n++;
+	q->argv[n] = NULL;
+	buf_init(&q->nothing, 0);
+}
+
 int engine_ask(const struct engine *en, char *const *env, uint64_t timeout_ms, struct buf *out,
     struct buf *said, struct err *e, ...)
 {
-	char *argv[ENGINE_WORDS + 1] = { (char *)(uintptr_t)en->program };
-	struct buf nothing;
-	size_t n = 1;
+	struct engine_question q;
 	va_list ap;
-	int rc;
 
 	va_start(ap, e);
-	while (n < ENGINE_WORDS && (argv[n] = va_arg(ap, char *)) != NULL)
-		n++;
+	question_init(&q, en, ap);
 	va_end(ap);
-	argv[n] = NULL;
-	buf_init(&nothing, 0);
-	rc = ask_program(argv, env, timeout_ms, out != NULL ? out : &nothing,
-	    said != NULL ? said : &nothing, e);
-	buf_fini(&nothing);
-	return rc;
+	return ask_program(q.argv, env, timeout_ms, ASK_UNTIL_SIGNAL,
+	    out != NULL ? out : &q.nothing, said != NULL ? said : &q.nothing, e);
+}
+
+int engine_tell(const struct engine *en, char *const *env, uint64_t timeout_ms, struct buf *said,
+    struct err *e, ...)
+{
+	struct engine_question q;
+	va_list ap;
+
+	va_start(ap, e);
+	question_init(&q, en, ap);
+	va_end(ap);
+	return ask_program(q.argv, env, timeout_ms, ASK_UNTIL_ANSWERED, &q.nothing,
+	    said != NULL ? said : &q.nothing, e);
 }
 
 /* ---- what it says of itself ---- */

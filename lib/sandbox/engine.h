@@ -51,10 +51,14 @@ void engine_forget(const struct engine *en, const char *state_dir);
 
 /*
  * Ask the engine: its program with these words (NULL at the end, at most 15). Its status, or -1
- * with e: no answer within the bound. out and said: LIMIT_SMALL_FILE buffers, or NULL.
+ * with e: no answer within the bound, or we are told to end. out and said: LIMIT_SMALL_FILE
+ * buffers, or NULL.
  */
 int engine_ask(const struct engine *en, char *const *env, uint64_t timeout_ms, struct buf *out,
     struct buf *said, struct err *e, ...) __attribute__((sentinel));
+/* The same for what must not be left half done: also when we are told to end, it has its time. */
+int engine_tell(const struct engine *en, char *const *env, uint64_t timeout_ms, struct buf *said,
+    struct err *e, ...) __attribute__((sentinel));
 
 /* podman info or docker info as JSON; for engine_look() and its test. */
 int engine_parse_info(struct engine *en, const char *text, size_t len, struct err *e);

@@ -61,7 +61,7 @@ static void machine_share(const struct engine *en, char *const *env, const char 
 		MEM_AUTOFREE char *volume = mem_printf(NULL, "%s:%s", folders[i], folders[i]);
 
 		if (volume != NULL)
-			(void)engine_ask(en, env, ENGINE_ASK_MS, NULL, NULL, NULL, "machine", "set",
+			(void)engine_tell(en, env, ENGINE_ASK_MS, NULL, NULL, "machine", "set",
 			    "--volume", volume, NULL);
 	}
 }
@@ -78,7 +78,7 @@ static int machine_start(const struct engine *en, char *const *env, const char *
 		return -1;
 	machine_share(en, env, folders);
 	buf_init(&said, LIMIT_SMALL_FILE);
-	rc = engine_ask(en, env, MACHINE_START_MS, NULL, &said, e, "machine", "start", NULL);
+	rc = engine_tell(en, env, MACHINE_START_MS, &said, e, "machine", "start", NULL);
 	if (rc > 0)
 		rc = machine_failed(&said, "it does not start", "podman machine start", e);
 	buf_fini(&said);
@@ -164,7 +164,7 @@ int machine_stop_idle(const struct engine *en, char *const *env, const char *sta
 	if (rc != 1)
 		return rc == -1 || e->kind != ERR_NONE ? -1 : 0;
 	buf_init(&said, LIMIT_SMALL_FILE);
-	rc = engine_ask(en, env, MACHINE_START_MS, NULL, &said, e, "machine", "stop", NULL);
+	rc = engine_tell(en, env, MACHINE_START_MS, &said, e, "machine", "stop", NULL);
 	if (rc > 0)
 		rc = machine_failed(&said, "it does not stop", "podman machine stop", e);
 	buf_fini(&said);

@@ -184,6 +184,8 @@ int sandbox_result_status(const struct sandbox_result *r)
 {
 	if (r->reason == REASON_WALL_TIMEOUT || r->reason == REASON_CPU_TIMEOUT)
 		return 124;
+	if (r->end_signal != 0) /* whether the command began all the same is a matter of luck */
+		return 128 + r->end_signal;
 	if (r->error.kind != ERR_NONE)
 		return err_exit_status(&r->error);
 	return r->exit_code;

@@ -584,8 +584,10 @@ void sandbox_run_signal(struct sandbox_run *run, int signo)
 		run_command(run, GUARD_SIGNAL, signo);
 	else if (run->state == RUN_ENDED && run->forwarded_signal == signo)
 		run_finish(run); /* only a reader that does not read is waited for */
-	else if (run->state == RUN_STARTING && run->forwarded_signal == signo)
+	else if (run->state == RUN_STARTING && run->forwarded_signal == signo) {
+		run->result.end_signal = signo;
 		run_end(run, REASON_CANCELLED, true); /* there is nobody yet who could handle it */
+	}
 }
 
 void sandbox_run_resize(struct sandbox_run *run)

@@ -58,6 +58,7 @@ struct sandbox_result { /* what is told of a run; every string is owned
 	struct err error; /* kind ERR_NONE: it was launched */
 	enum reason reason;
 	int signal;          /* 0: none */
+	int end_signal; /* HUP, INT, QUIT or TERM, before the command was known to run; 0 */
 	const char *backend; /* name; NULL: none was chosen */
 	uint32_t applied;    /* LAYER_BIT()s */
 	uint32_t missing;

@@ -23,7 +23,7 @@ static const char *const system_folders[] = { "/usr", "/bin", "/sbin", "/lib", "
 
 /* Of /etc, where root's private files cannot be hidden: what programs read to find libraries,
  * users, hosts and time. */
-static const char *const etc_entries[] = {
+static const char etc_entries[][26] = { /* no pointers: see env_rules.c */
 	"/etc/alternatives",
 	"/etc/bash.bashrc",
 	"/etc/ca-certificates",

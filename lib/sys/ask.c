@@ -29,7 +29,8 @@ struct ask {
 	struct loop loop;
 	struct ask_stream streams[2];
 	struct loop_timer tick, bound;
-	bool is_late;
+	enum ask_until until;
+	bool is_late, is_interrupted;
 	pid_t pid, parent;
 };
 
@@ -84,8 +85,10 @@ static void ask_on_tick(struct loop_timer *t)
 	struct ask *a = t->ctx;
 	siginfo_t info;
 
+	a->is_interrupted = a->until == ASK_UNTIL_SIGNAL && loop_ending_signal() != 0;
 	memset(&info, 0, sizeof info);
-	if (waitid(P_PID, (id_t)a->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+	if (a->is_interrupted ||
+	    waitid(P_PID, (id_t)a->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
 	    info.si_pid == a->pid)
 		loop_stop(&a->loop);
 	else
@@ -150,7 +153,7 @@ static bool ask_outlives(struct ask *a)
 	siginfo_t info;
 
 	memset(&info, 0, sizeof info);
-	return !a->is_late &&
+	return !a->is_late && !a->is_interrupted &&
 	       waitid(P_PID, (id_t)a->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
 	       info.si_pid == 0;
 }
@@ -161,7 +164,7 @@ static int ask_conclude(struct ask *a, int rc, uint64_t timeout_ms, struct err *
 
 	while (rc == 0 && ask_outlives(a))
 		rc = loop_run(&a->loop, e);
-	if (rc != 0 || a->is_late)
+	if (rc != 0 || a->is_late || a->is_interrupted)
 		(void)kill(-a->pid, SIGKILL);
 	status = proc_wait(a->pid, NULL);
 	for (int i = 0; i < 2; i++)
@@ -172,16 +175,18 @@ static int ask_conclude(struct ask *a, int rc, uint64_t timeout_ms, struct err *
 	/* a child with a copy of our memory has closed what would have told it earlier */
 	if (*a->errnum != 0)
 		return err_sys(e, ERR_SETUP, *a->errnum, "start %s", a->argv[0]);
+	if (a->is_interrupted)
+		return err_sys(e, ERR_SETUP, EINTR, "told to end before %s answered", a->argv[0]);
 	if (!a->is_late)
 		return proc_exit_status(status);
 	return err_sys(e, ERR_SETUP, ETIMEDOUT, "%s did not answer within %llu ms", a->argv[0],
 	    (unsigned long long)timeout_ms);
 }
 
-int ask_program(char *const *argv, char *const *env, uint64_t timeout_ms, struct buf *out,
-    struct buf *said, struct err *e)
+int ask_program(char *const *argv, char *const *env, uint64_t timeout_ms, enum ask_until until,
+    struct buf *out, struct buf *said, struct err *e)
 {
-	struct ask a = { .argv = argv, .env = env, .fds = { -1, -1, -1 } };
+	struct ask a = { .argv = argv, .env = env, .fds = { -1, -1, -1 }, .until = until };
 	bool is_shared = proc_may_copy();
 	int rc;
 

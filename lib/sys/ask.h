@@ -11,6 +11,11 @@
 #include "../base/buf.h"
 #include "../base/err.h"
 
+enum ask_until {
+	ASK_UNTIL_ANSWERED, /* or the bound */
+	ASK_UNTIL_SIGNAL, /* or we are told to end (loop_ending_signal()): errnum EINTR */
+};
+
 /*
  * argv[0] is an absolute path; env is all of its environment. stdout goes to out and stderr to
  * said, up to their caps; what is more is read and dropped. Returns the exit status as a shell
@@ -18,7 +23,7 @@
  * (errnum ETIMEDOUT) and was killed with its process group. A program that it left behind and that
  * keeps stdout open is not waited for.
  */
-int ask_program(char *const *argv, char *const *env, uint64_t timeout_ms, struct buf *out,
-    struct buf *said, struct err *e);
+int ask_program(char *const *argv, char *const *env, uint64_t timeout_ms, enum ask_until until,
+    struct buf *out, struct buf *said, struct err *e);
 
 #endif

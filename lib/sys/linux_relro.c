@@ -12,16 +12,16 @@
 #include <sys/mman.h>
 
 /* Where the linker put the ELF header, which is at the front of what is loaded (ld(1)). */
-extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+extern const ElfW(Ehdr) own_header __asm__("__ehdr_start") __attribute__((visibility("hidden")));
 
 int relro_protect(struct err *e)
 {
-	uintptr_t file = (uintptr_t)&__ehdr_start;
-	uintptr_t base = __ehdr_start.e_type == ET_DYN ? file : 0;
-	const ElfW(Phdr) *h = (const ElfW(Phdr) *)(file + __ehdr_start.e_phoff);
+	uintptr_t file = (uintptr_t)&own_header;
+	uintptr_t base = own_header.e_type == ET_DYN ? file : 0;
+	const ElfW(Phdr) *h = (const ElfW(Phdr) *)(file + own_header.e_phoff);
 	uintptr_t page = getauxval(AT_PAGESZ);
 
-	for (size_t i = 0; i < __ehdr_start.e_phnum; i++, h++) {
+	for (size_t i = 0; i < own_header.e_phnum; i++, h++) {
 		uintptr_t start = (base + h->p_vaddr) & -page;
 		uintptr_t end = (base + h->p_vaddr + h->p_memsz) & -page;
 

@@ -143,6 +143,16 @@ int loop_on_signal(struct loop *l, int signo, void (*fn)(struct loop *l, int sig
 	return 0;
 }
 
+int loop_ending_signal(void)
+{
+	static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+
+	for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++)
+		if (loop_pending[ending[i]])
+			return ending[i];
+	return 0;
+}
+
 void loop_ignore_signal(int signo)
 {
 	struct sigaction sa, old;

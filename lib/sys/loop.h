@@ -64,6 +64,12 @@ void loop_disarm(struct loop *l, struct loop_timer *t);
  * returns 0 then too. */
 int loop_on_signal(struct loop *l, int signo, void (*fn)(struct loop *l, int signo, void *ctx),
     void *ctx, struct err *e);
+/*
+ * SIGHUP, SIGINT, SIGQUIT or SIGTERM that came while a loop without a function for it waited (a
+ * question asked before, or inside a function of, the loop that handles it), which is still to be
+ * told; 0: none.
+ */
+int loop_ending_signal(void);
 /* Ignore signo in this process only (SIGPIPE): children get the original disposition back. */
 void loop_ignore_signal(int signo);
 /* Wait for one round of events and call their functions. 0, or -1 when poll itself fails. */

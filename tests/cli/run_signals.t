@@ -58,8 +58,16 @@ early() {
 		within 10 sh -c "! kill -0 $pid 2>/dev/null" ||
 			{ fail "$at: TERM after $delay s was lost"; kill -KILL "$pid"; }
 		end
+		is "$rc" 143 "$at: TERM after $delay s: status"
 	done
-	ok "$at: an early TERM ends the run" test "$rc" -ge 125
+	begin --json -- sleep 25
+	kill -TERM "$pid"
+	end
+	is "$rc" 143 "$at: TERM at once, with --json: status"
+	if [ -s "$tmp/.bg.out" ]; then # it may have come before sbx-run could handle any
+		cp "$tmp/.bg.out" "$tmp/.out"
+		ok "$at: its result" result 'reason == "cancelled"' 'timed_out is False'
+	fi
 }
 each_run early
 

@@ -71,6 +71,7 @@ kills() {
 	sleep 0.1
 	kill -TERM "$runner"
 	wait "$runner"
+	is "$?" 143 "$engine: SIGTERM during the start: status"
 	is "$(containers)" 0 "$engine: SIGTERM during the start: no container"
 }
 

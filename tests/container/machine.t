@@ -16,7 +16,7 @@ cat >"$fake/podman" <<END
 cd "$fake" || exit 99
 printf '%s\n' "\$*" >>"$log"
 [ "\$1" = run ] || readlink "/proc/\$\$/fd/0" >>"$fake/stdin"
-[ ! -e "hang-\$1" ] || exec sleep 1000
+[ ! -e "hang-\$1" ] || exec sleep 1000.7
 case "\$1 \$2" in
 'info --format')
 	[ ! -e garbage ] || { echo 'not JSON'; exit 0; }
@@ -143,10 +143,28 @@ for _ in $(seq 100); do
 done
 kill -TERM "$(pgrep -P "$job")"
 wait "$job"
-is "$?" 125 'a start that hangs can be ended'
+is "$?" 143 'a start that hangs can be ended'
 like "$(asked)" 'run;rm --force --time 0 --ignore NAME;' 'and what may be of it is removed'
 is "$(ls "$SBX_STATE_DIR/run")" '' 'with its folder'
 is "$(pgrep -f "$fake" | wc -l)" 0 'and no process is left'
+
+# A question that gets no answer, likewise.
+fresh
+: >"$fake/hang-info"
+"$SBX_BUILD/sbx-run" -b container --json -- true >"$tmp/silent.json" 2>"$tmp/silent.err" &
+job=$!
+for _ in $(seq 1 100); do
+	grep -q '^info ' "$log" && break
+	sleep 0.1
+done
+start=$(date +%s)
+kill -TERM "$job"
+wait "$job"
+is "$?" 143 'an engine that does not answer can be given up'
+ok 'at once' test $(($(date +%s) - start)) -lt 5
+like "$(cat "$tmp/silent.json")" '"reason":"cancelled"' 'its result says so'
+like "$(cat "$tmp/silent.err")" 'told to end before .* answered' 'and the line'
+is "$(pgrep -f '^sleep 1000\.7' | wc -l)" 0 'and no process is left'
 
 # The probe has a row for it, and a second for the question.
 fresh

@@ -34,7 +34,7 @@ static int ask(const char *script, uint64_t timeout_ms)
 	buf_init(&out, 1000);
 	buf_init(&said, LIMIT_SMALL_FILE);
 	err_clear(&e);
-	return ask_program(argv, env, timeout_ms, &out, &said, &e);
+	return ask_program(argv, env, timeout_ms, ASK_UNTIL_ANSWERED, &out, &said, &e);
 }
 
 static const char *text(struct buf *b)
@@ -83,7 +83,8 @@ static void test_missing(void)
 	char *env[] = { NULL };
 
 	err_clear(&e);
-	is_int(ask_program(argv, env, 1000, &out, &said, &e), -1, "a program that is not there");
+	is_int(ask_program(argv, env, 1000, ASK_UNTIL_ANSWERED, &out, &said, &e), -1,
+	    "a program that is not there");
 	is_int(e.errnum, ENOENT, "says so");
 }
 
@@ -110,6 +111,36 @@ static void test_signals(void)
 	is_int(got, 0, "is not lost in it");
 	is_int(loop_step(&loop, &err), 0, "the next round does not wait");
 	is_int(got, SIGUSR1, "and tells it");
+	loop_fini(&loop);
+}
+
+/* A signal that ends us ends the question too, where it was asked so, and is told afterwards. */
+static void test_ended(void)
+{
+	struct loop loop;
+	struct err err = ERR_INIT;
+	char script[64];
+	char *argv[] = { (char *)(uintptr_t) "/bin/sh", (char *)(uintptr_t) "-c", script, NULL };
+	char *env[] = { (char *)(uintptr_t) "PATH=/usr/bin:/bin", NULL };
+
+	loop_init(&loop);
+	is_int(loop_on_signal(&loop, SIGTERM, on_signal, NULL, &err), 0, "a loop that may end");
+	(void)snprintf(script, sizeof script, "kill -TERM %ld; sleep 0.2; echo x", (long)getpid());
+	buf_reset(&out);
+	is_int(ask_program(argv, env, 60000, ASK_UNTIL_ANSWERED, &out, &said, &err), 0,
+	    "one that must be answered has its time");
+	is_str(text(&out), "x\n", "and answers");
+	is_int(loop_ending_signal(), SIGTERM, "the signal waits");
+	(void)loop_step(&loop, &err);
+	is_int(loop_ending_signal(), 0, "until it was told");
+	(void)snprintf(script, sizeof script, "kill -TERM %ld; exec sleep 1000", (long)getpid());
+	is_int(ask_program(argv, env, 60000, ASK_UNTIL_SIGNAL, &out, &said, &err), -1,
+	    "another is given up");
+	is_int(err.errnum, EINTR, "and says why: %s", err.msg);
+	is_int(loop_ending_signal(), SIGTERM, "the signal waits again");
+	got = 0;
+	(void)loop_step(&loop, &err);
+	is_int(got, SIGTERM, "and is told");
 	loop_fini(&loop);
 }
 
@@ -149,6 +180,7 @@ int main(void)
 	test_late();
 	test_missing();
 	test_signals();
+	test_ended();
 	test_killed();
 	buf_fini(&out);
 	buf_fini(&said);

@@ -256,17 +256,24 @@ static void test_table(void)
 		   "%s of the table is found", exact_names[i]);
 }
 
+/* The best of some rounds, so that what else the machine does hardly counts. */
 static double seconds_of(const char *value)
 {
-	struct timespec a;
-	struct timespec b;
+	double best = 1e9;
 
-	clock_gettime(CLOCK_MONOTONIC, &a);
-	if (env_drop_rule("FOO", value))
-		diag("a value that was meant to be innocent is not");
-	env_text_has_assignment(value);
-	clock_gettime(CLOCK_MONOTONIC, &b);
-	return (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9;
+	for (int i = 0; i < 5; i++) {
+		struct timespec from, to;
+
+		clock_gettime(CLOCK_MONOTONIC, &from);
+		if (env_drop_rule("FOO", value))
+			diag("a value that was meant to be innocent is not");
+		env_text_has_assignment(value);
+		clock_gettime(CLOCK_MONOTONIC, &to);
+		double s = (double)(to.tv_sec - from.tv_sec) +
+			   (double)(to.tv_nsec - from.tv_nsec) / 1e9;
+		best = s < best ? s : best;
+	}
+	return best;
 }
 
 /* Values that would make a careless scanner look back or ahead again and again. */
@@ -287,7 +294,10 @@ static void test_long_values(void)
 			value[j] = pieces[i][j % len];
 		value[size] = '\0';
 		value[0] = 'x';
-		ok(seconds_of(value) < 1.0, "256 KiB of '%s' in less than a second", pieces[i]);
+		double all = seconds_of(value);
+		value[size / 8] = '\0';
+		ok(all < 30 * seconds_of(value), "'%s': eight times the length takes about "
+		   "eight times as long, not 64", pieces[i]);
 	}
 	memset(value, 'A', size);
 	value[size - 5] = '_';

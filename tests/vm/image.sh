@@ -18,7 +18,7 @@ trap 'rm -rf -- "$scratch"' EXIT
 trap 'exit 130' HUP INT TERM
 
 mkdir "$scratch/root" "$scratch/root/bin"
-cp -- "$build/tests/vm/guest/guest" "$build/tests/lib/hog" "$scratch/root/bin/"
+cp -- "$build/tests/vm/guest/guest" "$build/tests/lib/hog" "$build/tests/lib/deny" "$scratch/root/bin/"
 cp -P -- "$build"/sbx "$build"/sbx-* "$scratch/root/bin/"
 mkdir "$scratch/root/unit"
 for unit; do

@@ -5,14 +5,12 @@
 
 # emulators_own UNIT: assertions (extended regular expression) that tell of the emulator.
 emulators_own() {
-	# how long something may take
-	printf '%s' ' in less than a second| are quick even with | in well under a millisecond'
 	case $1 in
 	# its threads are counted as processes of the group, and take processor time
-	cgroup) echo '| - (pids|cpu): ' ;;
+	cgroup) echo ' - (pids|cpu): ' ;;
 	# the kernel's block of arguments is the emulator's
-	env) echo '| - our own block shows nothing' ;;
-	*) echo ;;
+	env) echo ' - our own block shows nothing' ;;
+	*) echo '^nothing' ;;
 	esac
 }
 
@@ -30,7 +28,12 @@ units() {
 		units_name=$(basename -- "$units_source" .c)
 		units_program=$units_build/tests/unit/$units_name
 		[ -x "$units_program" ] || { fail "$1: $units_name was not built"; continue; }
-		SECONDS_MAX=500 emulated "$1" env SBX_MUST_RUN=0 SBX_BUILD="$units_build" "$units_program"
+		if [ "$units_name" = become ]; then # the namespace of emulated knows one user only
+			run "$(qemu_of "$1")" "$units_program"
+		else
+			SECONDS_MAX=500 emulated "$1" env SBX_MUST_RUN=0 SBX_BUILD="$units_build" \
+				"$units_program"
+		fi
 		units_failed=$(printf '%s\n' "$out" | grep '^not ok' |
 			grep -vE -e "$(emulators_own "$units_name")")
 		if is_whole "$out" && [ "$rc" -le 1 ] && [ -z "$units_failed" ]; then

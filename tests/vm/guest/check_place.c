@@ -256,6 +256,26 @@ void check_landlock_abi(void)
 	ok(report_num(&r, "landlock_abi") > 6, "Landlock ABI of a newer kernel");
 }
 
+/* Before ABI 3 only a filter refuses to cut a file short by its path: without one that is told. */
+void check_unfiltered(void)
+{
+	bool is_refused_by_landlock = kernel_minor() >= 602;
+
+	RUN(&r, &user, BIN_RUN, "--json", "-b", "landlock", "--", BIN_GUEST, "true");
+	ok(r.status == 0 && report_is_applied(&r, "view"), "landlock with filters: the view");
+	RUN(&r, &user, BIN_DENY, "seccomp", "--", BIN_RUN, "--json", "-b", "landlock", "--",
+	    BIN_GUEST, "true");
+	if (!ok(r.status == 0 && report_is_applied(&r, "view") == is_refused_by_landlock,
+		"landlock without filters: the view is %s",
+		is_refused_by_landlock ? "kept" : "told as incomplete"))
+		run_show(&r);
+	if (is_refused_by_landlock)
+		return;
+	ok(strstr(report_why(&r, "view"), "truncate(2)") != NULL, "and what is incomplete");
+	REFUSED_BY(&user, "--require view", "view", BIN_DENY, "seccomp", "--", BIN_RUN, "-b",
+	    "landlock", "--require", "view", "--", BIN_GUEST, "true");
+}
+
 void check_refused(const struct who *who, const char *name, const char *why,
     const char *const *argv)
 {

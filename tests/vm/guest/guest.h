@@ -15,6 +15,7 @@
 
 #define MIB (1024ULL * 1024ULL)
 #define BIN_GUEST "/bin/guest"
+#define BIN_DENY "/bin/deny"
 #define BIN_HOG "/bin/hog"
 #define BIN_PROBE "/bin/sbx-probe"
 #define BIN_RUN "/bin/sbx-run"
@@ -125,6 +126,7 @@ void check_place_of(const struct who *who, const struct place *x);
 /* The control: what root and user can see and do without sbx. */
 void check_outside(const struct place *x);
 void check_landlock_abi(void);
+void check_unfiltered(void);
 void check_pivot(const char *place, bool is_possible);
 void check_no_project(void);
 void check_limits(const struct who *who);
@@ -134,8 +136,9 @@ void check_units(void);
 /* "refused": 125, and a line on stderr in which the words of why occur. */
 void check_refused(const struct who *who, const char *name, const char *why,
     const char *const *argv);
-#define REFUSED(who, name, why, ...) \
-	check_refused(who, name, why, (const char *const[]){ BIN_RUN, __VA_ARGS__, NULL })
+#define REFUSED_BY(who, name, why, ...) \
+	check_refused(who, name, why, (const char *const[]){ __VA_ARGS__, NULL })
+#define REFUSED(who, name, why, ...) REFUSED_BY(who, name, why, BIN_RUN, __VA_ARGS__)
 
 void suite_full(void);
 int suite_degraded(const char *name); /* -1: no such suite */

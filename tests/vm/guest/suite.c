@@ -98,6 +98,7 @@ void suite_full(void)
 	suite_proc();
 	suite_groups();
 	check_landlock_abi();
+	check_unfiltered();
 	suite_units();
 	suite_read_only();
 	suite_switched();
