@@ -80,7 +80,7 @@ static enum reason run_reason(const struct sandbox_run *run)
 			       ran */
 		return run->ended_for;
 	if (run->result.error.kind != ERR_NONE)
-		return REASON_LAUNCH_ERROR;
+		return run->result.end_signal != 0 ? REASON_CANCELLED : REASON_LAUNCH_ERROR;
 	if (run->last.has_group && status != 0 && g->oom_kills > 0)
 		return REASON_OOM;
 	if (run->last.has_group && status != 0 && g->pids_max_hits > 0)
@@ -169,6 +169,8 @@ void run_conclude(struct sandbox_run *run)
 	run_conclude_usage(run);
 	run_conclude_layers(run);
 	run_conclude_output(run);
+	if (r->error.kind != ERR_NONE && r->end_signal == 0)
+		r->end_signal = loop_ending_signal(); /* a question was given up for it */
 	r->reason = run_reason(run);
 	if (run->has_status) {
 		r->exit_code = proc_exit_status(run->wait_status);
