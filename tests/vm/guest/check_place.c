@@ -272,7 +272,7 @@ void check_unfiltered(void)
 	if (is_refused_by_landlock)
 		return;
 	ok(strstr(report_why(&r, "view"), "truncate(2)") != NULL, "and what is incomplete");
-	REFUSED_BY(&user, "--require view", "view", BIN_DENY, "seccomp", "--", BIN_RUN, "-b",
+	REFUSED_BY(&user, "--require view", "view", BIN_DENY, "seccomp", "--", BIN_RUN, "-q", "-b",
 	    "landlock", "--require", "view", "--", BIN_GUEST, "true");
 }
 
