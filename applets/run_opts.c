@@ -56,7 +56,7 @@ static const char run_details[] =
 	"  125  sbx could not set the sandbox up, or refused to\n"
 	"  126  the command cannot be executed\n"
 	"  127  the command was not found\n"
-	"  128+N  the command was ended by signal N\n"
+	"  128+N  ended by signal N: the command, or sbx-run before it began\n"
 	"  141  nobody reads our own stdout any more\n"
 	"\n"
 	"With --json it is the same.\n"
