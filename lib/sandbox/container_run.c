@@ -340,9 +340,10 @@ int container_setup(struct guard *g, struct err *e)
 
 	if (runs_fd < 0)
 		return -1;
-	rc = c->engine.is_machine ?
-		 machine_ready(&c->engine, plan->tool_env.v, c->state_dir, folders, e) :
-		 0;
+	/* conmon leaves its mark "oom" wherever its engine was started: not in the caller's folder */
+	rc = fchdir(runs_fd) == 0 ? 0 : err_errno(e, ERR_SETUP, "%s/run", c->state_dir);
+	if (rc == 0 && c->engine.is_machine)
+		rc = machine_ready(&c->engine, plan->tool_env.v, c->state_dir, folders, e);
 	if (rc == 0) {
 		sweep(runs_fd, plan);
 		rc = make_folder(runs_fd, plan, e);
@@ -379,6 +380,7 @@ void container_cleanup(struct guard *g, bool is_tool_done)
 		engine_forget(&c->engine, c->state_dir);
 	if (is_gone)
 		(void)tree_remove(runs_fd, c->name);
+	(void)unlinkat(runs_fd, "oom", 0);
 	fd_close(&c->lock_fd); /* else the next run looks after it */
 	fd_close(&runs_fd);
 }

@@ -28,6 +28,15 @@ finds() {
 	like "$out" "$2" "$1: $3"
 }
 
+# Top level: nothing that was left there by chance.
+if [ -e "$SBX_ROOT/.git" ] && command -v git >/dev/null 2>&1; then
+	top=$(git -c safe.directory='*' -C "$SBX_ROOT" ls-files | cut -d / -f 1 | sort -u)
+else
+	top=$(ls -A "$SBX_ROOT" | grep -vx build)
+fi
+is "$(printf '%s\n' "$top" | LC_ALL=C sort | tr '\n' ' ')" \
+	'.ci .gitignore LICENSE Makefile README.md applets lib tests vendor ' 'what lies at the top'
+
 clean_tree
 for lint in floors banned text; do
 	run "$lints/$lint.sh" "$tmp/tree"
