@@ -216,6 +216,10 @@ static int put_place(struct bwrap *b, size_t i, bool is_folder, struct err *e)
 static int put_bind_checks(
     struct bwrap *b, const struct view_op *op, const struct thing *src, struct err *e)
 {
+	for (size_t i = 0; i < b->plan->view.count; i++)
+		if (b->plan->view.ops[i].kind == VIEW_HIDE &&
+		    view_path_is_below(op->dst, b->plan->view.ops[i].dst))
+			return 0; /* nobody sees what it is */
 	if ((op->is_root || op->is_beneath || !op->may_create) &&
 	    plan_add_check(b->plan, CHECK_SAME, op->dst, src->dev, src->ino, e) != 0)
 		return -1;
@@ -260,6 +264,8 @@ static int put_hide(struct bwrap *b, size_t i, struct err *e)
 		there = b->facts->look(path, false);
 	else if (e->kind == ERR_NOMEM)
 		return -1;
+	else if (view_has_below(&b->plan->view, op->dst))
+		there.type = THING_FOLDER; /* made for what is mounted below */
 	switch (there.type) {
 	case THING_NONE: /* not in the view: hidden already */
 		return 0;

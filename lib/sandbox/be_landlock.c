@@ -47,9 +47,11 @@ static int landlock_check_op(
 			    "take writing away inside a writable folder: --ro ", op->dst, e);
 		return 0;
 	case VIEW_HIDE:
-		if (above != NULL && (above->kind == VIEW_BIND || above->kind == VIEW_PROC))
+		if ((above != NULL && above->kind != VIEW_TMPFS) ||
+		    view_has_below(&p->view, op->dst))
 			return landlock_refuse(
-			    "hide what lies inside a visible folder: --hide ", op->dst, e);
+			    "hide what lies in a visible folder or holds what is shown: --hide ",
+			    op->dst, e);
 		return 0;
 	case VIEW_TMPFS:
 		/* /tmp, HOME and the private root are the view's own, and become folders of the

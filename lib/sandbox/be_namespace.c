@@ -392,6 +392,8 @@ static int ns_do(struct ns_build *b, size_t i, struct err *e)
 	case VIEW_BIND:
 		return ns_attach(&b->sources[i], op, e);
 	case VIEW_SYMLINK:
+		if (ns_make_folders(op->dst, e) != 0)
+			return -1;
 		return symlink(op->src, op->dst) == 0 ?
 			   0 :
 			   err_errno(e, ERR_SETUP, "make link %s", op->dst);

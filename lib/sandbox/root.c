@@ -166,18 +166,6 @@ int root_resolve(struct plan *plan, struct err *e)
 	return plan->cwd == NULL ? -1 : 0;
 }
 
-/* What lies below one of the folders that a sandboxed command may have written; its length, 0. */
-static size_t root_hostile_part(const struct policy *p, const char *path)
-{
-	char here[PATH_MAX], root[PATH_MAX];
-	const char *rel = getcwd(here, sizeof here) == NULL ? NULL : path_below(path, here);
-
-	if (rel != NULL && *rel != '\0' && here[1] != '\0') /* "/" is nobody's project */
-		return strlen(here);
-	rel = p->root == NULL || realpath(p->root, root) == NULL ? NULL : path_below(path, root);
-	return rel != NULL && *rel != '\0' ? strlen(root) : 0;
-}
-
 /* The folder of path: from base_len on without following links. */
 static int root_open_folder_of(const char *path, size_t base_len, struct err *e)
 {
@@ -202,24 +190,19 @@ static int root_open_folder_of(const char *path, size_t base_len, struct err *e)
 int root_open_named(const struct policy *p, const char *option, const char *path, int flags,
     mode_t mode, struct err *e)
 {
-	char here[PATH_MAX];
-	MEM_AUTOFREE char *clean =
-	    view_clean_path(getcwd(here, sizeof here) != NULL ? here : "/", path, e);
-	size_t base_len;
+	char real[PATH_MAX];
+	ssize_t base_len = path_hostile_part(p->root, path, real);
 	int folder_fd, fd;
 
-	if (clean == NULL)
-		return -1;
-	base_len = root_hostile_part(p, clean);
 	if (base_len == 0)
 		return fd_open_named(AT_FDCWD, path, option, path, flags, mode, e);
-	folder_fd = root_open_folder_of(clean, base_len, e);
+	folder_fd = base_len < 0 ? (int)base_len : root_open_folder_of(real, (size_t)base_len, e);
 	if (folder_fd == -ELOOP || folder_fd == -ENOTDIR)
 		return err_set(e, ERR_USAGE,
 		    "%s %s: leads through a symbolic link; name what it leads to", option, path);
 	if (folder_fd < 0)
 		return err_sys(e, ERR_USAGE, -folder_fd, "%s %s", option, path);
-	fd = fd_open_named(folder_fd, strrchr(clean, '/') + 1, option, path, flags, mode, e);
+	fd = fd_open_named(folder_fd, strrchr(real, '/') + 1, option, path, flags, mode, e);
 	fd_close(&folder_fd);
 	return fd;
 }

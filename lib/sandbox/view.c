@@ -13,6 +13,7 @@
 
 #include "../base/limits.h"
 #include "../base/mem.h"
+#include "../base/str.h"
 #include "../sys/path.h"
 #include "alias.h"
 
@@ -265,11 +266,41 @@ static int view_add_root(struct view *v, const struct view_facts *f, struct err 
 	return 0;
 }
 
-static int view_add_mount(
-    struct view *v, const struct policy_mount *m, const char *base, struct err *e)
+/* Where path leads, but for links of the project, which are refused later; NULL with e. */
+static char *view_real_path(const struct view_facts *f, const char *path, struct err *e)
 {
-	MEM_AUTOFREE char *src = m->src == NULL ? NULL : view_clean_path(base, m->src, e);
-	MEM_AUTOFREE char *dst = view_clean_path(base, m->dst != NULL ? m->dst : m->src, e);
+	MEM_AUTOFREE char *whole = mem_printf(e, "%s/%s", path[0] == '/' ? "" : f->cwd, path);
+	char real[PATH_MAX];
+	int rc = whole == NULL ? -ENOMEM : path_resolve_above(whole, f->root, real);
+
+	if (rc != 0)
+		(void)err_sys(e, ERR_USAGE, -rc, "%s", path);
+	return rc != 0 ? NULL : mem_strdup(real, e);
+}
+
+/*
+ * A mount of a path at its own place is one at the place where the path leads: else another mount
+ * of that place, the project perhaps, would show what this one takes away. Another destination is
+ * a place of the view; only where it is one of the project the same holds for it.
+ */
+static char *view_mount_place(
+    const struct view_facts *f, const struct policy_mount *m, struct err *e)
+{
+	const char *named = m->dst != NULL ? m->dst : m->src;
+	char *real = view_real_path(f, named, e);
+
+	if (real == NULL || m->dst == NULL || m->src == NULL || strcmp(m->src, m->dst) == 0 ||
+	    (f->root != NULL && path_below(real, f->root) != NULL))
+		return real;
+	free(real);
+	return view_clean_path(f->cwd, named, e);
+}
+
+static int view_add_mount(
+    struct view *v, const struct policy_mount *m, const struct view_facts *f, struct err *e)
+{
+	MEM_AUTOFREE char *src = m->src == NULL ? NULL : view_real_path(f, m->src, e);
+	MEM_AUTOFREE char *dst = view_mount_place(f, m, e);
 	struct view_op *op;
 
 	if (dst == NULL || (m->src != NULL && src == NULL))
@@ -290,6 +321,44 @@ static int view_add_mount(
 	return 0;
 }
 
+bool view_has_below(const struct view *v, const char *path)
+{
+	for (size_t i = 0; i < v->count; i++)
+		if (v->ops[i].kind != VIEW_HIDE && view_path_is_below(v->ops[i].dst, path) &&
+		    strcmp(v->ops[i].dst, path) != 0)
+			return true;
+	return false;
+}
+
+static bool view_has(const struct view *v, const char *dst)
+{
+	for (size_t i = 0; i < v->count; i++)
+		if (strcmp(v->ops[i].dst, dst) == 0)
+			return true;
+	return false;
+}
+
+/* The name that was given leads to the place that is mounted, as on the host. */
+static int view_add_name(
+    struct view *v, const struct policy_mount *m, const struct view_facts *f, struct err *e)
+{
+	MEM_AUTOFREE char *place = view_mount_place(f, m, e);
+	MEM_AUTOFREE char *name =
+	    view_clean_path(f->cwd, m->dst != NULL ? m->dst : m->src, e);
+	const struct view_op *above;
+
+	if (place == NULL || name == NULL)
+		return -1;
+	if (strcmp(place, name) == 0)
+		return 0;
+	above = view_covering(v, name, v->count);
+	/* where the link itself can be seen, or another name has taken its place */
+	if ((above != NULL && above->kind != VIEW_TMPFS) || view_has(v, name) ||
+	    view_has_below(v, name))
+		return 0;
+	return view_add(v, VIEW_SYMLINK, place, name, e) == NULL ? -1 : 0;
+}
+
 /* The writable folder of the host in which path lies (not path itself), or NULL. */
 static const struct view_op *view_writable_above(const struct view *v, const char *path)
 {
@@ -303,14 +372,6 @@ static const struct view_op *view_writable_above(const struct view *v, const cha
 			above = op;
 	}
 	return above != NULL && above->kind == VIEW_BIND && !above->is_read_only ? above : NULL;
-}
-
-static bool view_has(const struct view *v, const char *dst)
-{
-	for (size_t i = 0; i < v->count; i++)
-		if (strcmp(v->ops[i].dst, dst) == 0)
-			return true;
-	return false;
 }
 
 /*
@@ -359,15 +420,33 @@ static int view_add_places(
 	return 0;
 }
 
+/* What the view shows at the name that is to be hidden: not always what the host has there. */
+static int view_add_inside(const struct view *v, const struct policy_mount *m,
+    const struct view_facts *f, struct strv *names, struct err *e)
+{
+	MEM_AUTOFREE char *name = view_clean_path(f->cwd, m->dst, e);
+	const struct view_op *op = name == NULL ? NULL : view_covering(v, name, v->count);
+	MEM_AUTOFREE char *shown = NULL;
+	char real[PATH_MAX];
+
+	if (op == NULL || op->kind != VIEW_BIND)
+		return name == NULL ? -1 : 0;
+	shown = mem_printf(e, "%s%s", op->src, name + strlen(op->dst));
+	if (shown == NULL)
+		return -1;
+	return realpath(shown, real) == NULL || strv_has(names, real) ? 0 :
+									strv_add(names, real, e);
+}
+
 /*
  * A link that is hidden must not leave its target open by the target's own name, nor a folder by
  * the name of another mount or --bind of it: all places are hidden.
  */
-static int view_collect_hidden(const struct view *v, const struct policy_mount *m, const char *base,
-    struct strv *places, struct err *e)
+static int view_collect_hidden(const struct view *v, const struct policy_mount *m,
+    const struct view_facts *f, struct strv *places, struct err *e)
 {
 	char real[PATH_MAX];
-	MEM_AUTOFREE char *dst = view_clean_path(base, m->dst, e);
+	MEM_AUTOFREE char *dst = view_real_path(f, m->dst, e);
 	struct strv names = { NULL, 0, 0 };
 	int rc;
 
@@ -375,6 +454,8 @@ static int view_collect_hidden(const struct view *v, const struct policy_mount *
 		return -1;
 	if (strcmp(dst, "/") == 0)
 		return err_set(e, ERR_USAGE, "--hide /: nothing would be left");
+	if (view_path_is_below(f->root != NULL ? f->root : f->private_root, dst))
+		return err_set(e, ERR_USAGE, "--hide %s: the project root lies in it", dst);
 	if (realpath(dst, real) == NULL) {
 		if (view_writable_above(v, dst) != NULL)
 			return err_set(e, ERR_USAGE,
@@ -388,6 +469,8 @@ static int view_collect_hidden(const struct view *v, const struct policy_mount *
 		rc = strv_add(&names, real, e);
 	if (rc == 0)
 		rc = alias_find(real, &names, e);
+	if (rc == 0)
+		rc = view_add_inside(v, m, f, &names, e);
 	for (size_t i = 0; i < names.n && rc == 0; i++)
 		rc = view_add_places(v, names.v[i], places, e);
 	strv_fini(&names);
@@ -395,16 +478,11 @@ static int view_collect_hidden(const struct view *v, const struct policy_mount *
 }
 
 /* Pins of every place that the policy names, and of those that are hidden. */
-static int view_add_all_pins(struct view *v, const struct policy *p, const char *base,
-    const struct strv *hidden, struct err *e)
+static int view_add_all_pins(struct view *v, const struct strv *hidden, struct err *e)
 {
-	for (size_t i = 0; i < p->mount_count; i++) {
-		const struct policy_mount *m = &p->mounts[i];
-		MEM_AUTOFREE char *dst = view_clean_path(base, m->dst != NULL ? m->dst : m->src, e);
-
-		if (dst == NULL || (m->kind != MOUNT_HIDE && view_add_pins(v, dst, e) != 0))
+	for (size_t i = 0, n = v->count; i < n; i++)
+		if (v->ops[i].is_asked && view_add_pins(v, v->ops[i].dst, e) != 0)
 			return -1;
-	}
 	for (size_t i = 0; i < hidden->n; i++)
 		if (view_add_pins(v, hidden->v[i], e) != 0)
 			return -1;
@@ -464,14 +542,18 @@ static int view_add_named(struct view *v, const struct policy *p, const struct v
 		return -1;
 	for (size_t i = 0; i < p->mount_count; i++)
 		if (p->mounts[i].kind != MOUNT_HIDE &&
-		    view_add_mount(v, &p->mounts[i], f->cwd, e) != 0)
+		    view_add_mount(v, &p->mounts[i], f, e) != 0)
 			return err_wrap(e, "mount %zu of the policy", i + 1);
 	for (size_t i = 0; i < p->mount_count; i++)
 		if (p->mounts[i].kind == MOUNT_HIDE &&
-		    view_collect_hidden(v, &p->mounts[i], f->cwd, hidden, e) != 0)
+		    view_collect_hidden(v, &p->mounts[i], f, hidden, e) != 0)
 			return -1;
-	if (view_add_all_pins(v, p, f->cwd, hidden, e) != 0)
+	if (view_add_all_pins(v, hidden, e) != 0)
 		return -1;
+	for (size_t i = 0; i < p->mount_count; i++)
+		if (p->mounts[i].kind != MOUNT_HIDE &&
+		    view_add_name(v, &p->mounts[i], f, e) != 0)
+			return -1;
 	view_sort_by_depth(v, first);
 	for (size_t i = 0; i < hidden->n; i++)
 		if (view_add(v, VIEW_HIDE, NULL, hidden->v[i], e) == NULL)
@@ -509,11 +591,12 @@ int view_put_text(const struct view *v, struct buf *out, struct err *e)
 		const struct view_op *op = &v->ops[i];
 		const char *mode = op->kind == VIEW_BIND ? (op->is_read_only ? " ro" : " rw") : "";
 
-		if (buf_printf(out, e, "  %s%s %s", names[op->kind], mode, op->dst) != 0)
+		if (buf_printf(out, e, "  %s%s ", names[op->kind], mode) != 0 ||
+		    str_put_printable(out, op->dst, SIZE_MAX, e) != 0)
 			return -1;
 		if (op->src != NULL && strcmp(op->src, op->dst) != 0 &&
-		    buf_printf(out, e, op->kind == VIEW_SYMLINK ? " -> %s" : " from %s", op->src) !=
-			0)
+		    (buf_puts(out, op->kind == VIEW_SYMLINK ? " -> " : " from ", e) != 0 ||
+			str_put_printable(out, op->src, SIZE_MAX, e) != 0))
 			return -1;
 		if (op->kind == VIEW_TMPFS &&
 		    buf_printf(out, e, " %llu bytes", (unsigned long long)op->size_bytes) != 0)

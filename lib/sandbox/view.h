@@ -66,6 +66,8 @@ int view_plan(struct view *v, const struct policy *p, const struct view_facts *f
 void view_fini(struct view *v);
 /* The operation whose dst is path or the nearest folder above it; NULL: the root itself. */
 const struct view_op *view_covering(const struct view *v, const char *path, size_t before);
+/* Does the view show something below path (not path itself)? */
+bool view_has_below(const struct view *v, const char *path);
 /* Is what the host has at path part of the view (a bind, through any links)? */
 bool view_shows(const struct view *v, const char *path);
 bool view_path_is_below(const char *path, const char *dir); /* equal counts */

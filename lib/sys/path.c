@@ -13,6 +13,8 @@
 
 #include "path_os.h"
 
+#define PATH_LINKS_MAX 40 /* as many as the kernel follows (path_resolution(7)) */
+
 const char *path_below(const char *path, const char *dir)
 {
 	size_t n = strlen(dir);
@@ -78,18 +80,6 @@ int path_open_beneath(int dir_fd, const char *rel, int flags)
 	return fd == -ENOSYS || fd == -EPERM ? path_walk(dir_fd, rel, flags) : fd;
 }
 
-static bool path_has_parent(const char *rel)
-{
-	for (const char *w = rel; *w != '\0'; w += strspn(w, "/")) {
-		size_t n = strcspn(w, "/");
-
-		if (n == 2 && memcmp(w, "..", 2) == 0)
-			return true;
-		w += n;
-	}
-	return false;
-}
-
 /* Absolute, and as realpath(3) would print it, but for links. */
 static bool path_is_clean(const char *path)
 {
@@ -114,24 +104,102 @@ bool path_resolve(const char *path, char *real)
 	return realpath(path, real) != NULL;
 }
 
+/* Append one part to real; false: too long. */
+static bool path_append(char *real, size_t *len, const char *part, size_t n)
+{
+	if (*len + n + 2 > PATH_MAX)
+		return false;
+	real[(*len)++] = '/';
+	memcpy(real + *len, part, n);
+	*len += n;
+	real[*len] = '\0';
+	return true;
+}
+
+int path_resolve_above(const char *path, const char *inner, char *real)
+{
+	char rest[PATH_MAX], text[PATH_MAX];
+	size_t len = 0, n;
+	int links = 0;
+
+	n = strlen(path);
+	if (n >= sizeof rest)
+		return -ENAMETOOLONG;
+	memcpy(rest, path, n + 1);
+	for (const char *w = rest;; w += n) {
+		bool is_inside;
+		ssize_t got;
+
+		real[len] = '\0';
+		w += strspn(w, "/");
+		n = strcspn(w, "/");
+		is_inside = inner != NULL && len > 0 && path_below(real, inner) != NULL;
+		if (n == 0)
+			break;
+		if (n <= 2 && strspn(w, ".") >= n) {
+			while (n == 2 && len > 0 && real[--len] != '/')
+				;
+			continue;
+		}
+		if (!path_append(real, &len, w, n))
+			return -ENAMETOOLONG;
+		got = is_inside ? -1 : readlink(real, text, sizeof text);
+		if (got < 0)
+			continue;
+		if (++links > PATH_LINKS_MAX)
+			return -ELOOP;
+		if ((size_t)got + strlen(w + n) >= sizeof text)
+			return -ENAMETOOLONG;
+		memcpy(text + got, w + n, strlen(w + n) + 1);
+		memcpy(rest, text, sizeof rest);
+		len = text[0] == '/' ? 0 : len - n - 1;
+		w = rest;
+		n = 0;
+	}
+	if (len == 0)
+		memcpy(real, "/", 2);
+	return 0;
+}
+
+ssize_t path_hostile_part(const char *root, const char *path, char *real)
+{
+	char here[PATH_MAX], inner[PATH_MAX], whole[2 * PATH_MAX];
+	bool has_here = getcwd(here, sizeof here) != NULL && here[0] == '/';
+	const char *const inners[] = { root != NULL && realpath(root, inner) != NULL ? inner : "/",
+		has_here ? here : "/" };
+
+	(void)snprintf(whole, sizeof whole, "%s/%s", path[0] == '/' || !has_here ? "" : here, path);
+	for (size_t i = 0; i < 2; i++) {
+		const char *rel;
+		int rc;
+
+		if (inners[i][1] == '\0') /* "/" is nobody's project */
+			continue;
+		rc = path_resolve_above(whole, inners[i], real);
+		rel = rc != 0 ? NULL : path_below(real, inners[i]);
+		if (rc != 0 || (rel != NULL && *rel != '\0'))
+			return rc != 0 ? rc : (ssize_t)strlen(inners[i]);
+	}
+	return 0;
+}
+
 int path_open_from_here(const char *path, int flags)
 {
-	char here[PATH_MAX];
-	const char *rel = path;
-	int here_fd, fd;
+	char real[PATH_MAX];
+	ssize_t n = path_hostile_part(NULL, path, real);
+	int dir_fd, fd;
 
-	if (getcwd(here, sizeof here) == NULL || here[1] == '\0') /* "/" is nobody's project */
-		rel = NULL;
-	else if (path[0] == '/')
-		rel = path_below(path, here);
-	if (rel == NULL || *rel == '\0' || path_has_parent(rel)) {
+	if (n < 0)
+		return (int)n;
+	if (n == 0) {
 		fd = openat(AT_FDCWD, path, flags | O_CLOEXEC);
 		return fd < 0 ? -errno : fd;
 	}
-	here_fd = openat(AT_FDCWD, ".", PATH_OS_SEARCH | O_DIRECTORY | O_CLOEXEC);
-	if (here_fd < 0)
+	real[n] = '\0';
+	dir_fd = openat(AT_FDCWD, real, PATH_OS_SEARCH | O_DIRECTORY | O_CLOEXEC);
+	if (dir_fd < 0)
 		return -errno;
-	fd = path_open_beneath(here_fd, rel, flags);
-	(void)close(here_fd);
+	fd = path_open_beneath(dir_fd, real + n + 1, flags);
+	(void)close(dir_fd);
 	return fd;
 }

@@ -145,7 +145,7 @@ refused() {
 	refuse 125 "$host/none" 'a source that is missing' --ro "$host/none"
 	refuse 125 "$host/none" 'a source of --rw that is missing' --rw "$host/none"
 	refuse 125 "$host/none" 'a source of --bind that is missing' --bind "$host/none:/data"
-	refuse 125 "$host/dangling" 'a dangling link as the source' --ro "$host/dangling"
+	refuse 125 "$host/nowhere" 'a dangling link as the source' --ro "$host/dangling"
 	refuse 125 'file' 'a file over a folder' --bind "$host/other/file:$PWD/sub"
 	refuse 125 'folder' 'a folder over a file' --bind "$host/a:$PWD/plain"
 	refuse 125 'not-there' 'a mount point that would have to be made in the root' \
