@@ -209,7 +209,7 @@ static int plan_home(struct plan *plan, struct err *e)
 	plan->home = view_clean_path("/", home, e);
 	if (plan->home == NULL)
 		return -1;
-	plan->home_outside = mem_strdup(realpath(plan->home, real) != NULL ? real : plan->home, e);
+	plan->home_outside = mem_strdup(path_resolve(plan->home, real) ? real : plan->home, e);
 	if (plan_is_bad_home(plan->home)) {
 		free(plan->home);
 		plan->home = mem_strdup("/tmp", e);

@@ -58,7 +58,7 @@ bool root_is_named_writable(const struct policy *p, const char *path)
 
 	for (size_t i = 0; i < p->mount_count; i++)
 		if (p->mounts[i].kind == MOUNT_RW && p->mounts[i].src != NULL &&
-		    realpath(p->mounts[i].src, real) != NULL && strcmp(real, path) == 0)
+		    path_resolve(p->mounts[i].src, real) && strcmp(real, path) == 0)
 			return true;
 	return false;
 }

@@ -144,7 +144,7 @@ int view_look(struct view_facts *f, bool is_etc_list, struct err *e)
 		view_look_folder(f, etc_entries[i], e);
 	/* often a link into /run, which is not in the view */
 	if (readlink("/etc/resolv.conf", real, sizeof real) > 0 &&
-	    realpath("/etc/resolv.conf", real) != NULL) {
+	    path_resolve("/etc/resolv.conf", real)) {
 		bool is_visible = false;
 
 		for (size_t i = 0; i < f->system_count; i++)
@@ -434,8 +434,8 @@ static int view_add_inside(const struct view *v, const struct policy_mount *m,
 	shown = mem_printf(e, "%s%s", op->src, name + strlen(op->dst));
 	if (shown == NULL)
 		return -1;
-	return realpath(shown, real) == NULL || strv_has(names, real) ? 0 :
-									strv_add(names, real, e);
+	return !path_resolve(shown, real) || strv_has(names, real) ? 0 :
+								     strv_add(names, real, e);
 }
 
 /*
@@ -456,7 +456,7 @@ static int view_collect_hidden(const struct view *v, const struct policy_mount *
 		return err_set(e, ERR_USAGE, "--hide /: nothing would be left");
 	if (view_path_is_below(f->root != NULL ? f->root : f->private_root, dst))
 		return err_set(e, ERR_USAGE, "--hide %s: the project root lies in it", dst);
-	if (realpath(dst, real) == NULL) {
+	if (!path_resolve(dst, real)) {
 		if (view_writable_above(v, dst) != NULL)
 			return err_set(e, ERR_USAGE,
 			    "--hide %s: does not exist in a folder where the command could make "

@@ -1,4 +1,5 @@
-/* Linux: descriptors are born O_CLOEXEC; close_range(2) from 5.9, else number by number. */
+/* Linux: descriptors are born O_CLOEXEC, by calls that libc wraps in what kernels before 2.6.27
+ * would need; close_range(2) from 5.9, else number by number. */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -12,12 +13,12 @@
 
 int fd_os_pipe(int fds[2])
 {
-	return pipe2(fds, O_CLOEXEC);
+	return (int)syscall(SYS_pipe2, fds, O_CLOEXEC);
 }
 
 int fd_os_socketpair(int type, int fds[2])
 {
-	return socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, fds);
+	return (int)syscall(SYS_socketpair, AF_UNIX, type | SOCK_CLOEXEC, 0, fds);
 }
 
 void fd_os_close_range(unsigned first, unsigned last)

@@ -84,7 +84,7 @@ int ns_open_rootless_userns(void)
 int ns_loopback_up(void)
 {
 	struct ifreq ifr;
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int fd = (int)syscall(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	int rc = 0;
 
 	if (fd < 0)

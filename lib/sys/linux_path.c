@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "path.h"
 #include "path_os.h"
 
 static int path_open_how(int dir_fd, const char *path, int flags, uint64_t resolve)
@@ -45,7 +46,7 @@ int path_os_getcwd(char *path, size_t size)
 
 int path_os_real(const char *path, char *real)
 {
-	return realpath(path, real) != NULL ? 0 : -errno;
+	return path_resolve(path, real) ? 0 : -errno;
 }
 
 /* Not by faccessat(3): before Linux 5.8 that one needs a child process to ask for other ids. */

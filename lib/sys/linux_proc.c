@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fd_os.h"
 #include "proc.h"
 
 pid_t proc_fork(uint64_t namespaces)
@@ -75,7 +76,7 @@ pid_t proc_vfork(int (*fn)(void *arg), void *arg)
 	struct vfork_call call = { fn, arg, { -1, -1 } };
 	int pid;
 
-	if (proc_may_copy() && pipe2(call.exec_fds, O_CLOEXEC) != 0)
+	if (proc_may_copy() && fd_os_pipe(call.exec_fds) != 0)
 		return (pid_t)-errno;
 	pid = clone(vfork_main, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &call);
 	if (pid < 0)

@@ -94,16 +94,6 @@ static bool path_is_clean(const char *path)
 	return true;
 }
 
-/* realpath(3) asks about each part of a path; most have no link, which one call can tell. */
-bool path_resolve(const char *path, char *real)
-{
-	size_t n = strlen(path);
-
-	if (path_is_clean(path) && n < PATH_MAX && path_os_is_without_links(path))
-		return memcpy(real, path, n + 1) != NULL;
-	return realpath(path, real) != NULL;
-}
-
 /* Append one part to real; false: too long. */
 static bool path_append(char *real, size_t *len, const char *part, size_t n)
 {
@@ -161,14 +151,37 @@ int path_resolve_above(const char *path, const char *inner, char *real)
 	return 0;
 }
 
+/* path from the root on; a folder that cannot be named ("(unreachable)/…") is none. */
+static void path_whole(const char *path, char *here, char *whole, size_t size)
+{
+	if (getcwd(here, PATH_MAX) == NULL || here[0] != '/')
+		memcpy(here, "/", 2);
+	(void)snprintf(whole, size, "%s/%s", path[0] == '/' ? "" : here, path);
+}
+
+/* realpath(3) asks about each part of a path; most have no link, which one call can tell. */
+bool path_resolve(const char *path, char *real)
+{
+	char here[PATH_MAX], whole[2 * PATH_MAX];
+	size_t n = strlen(path);
+	struct stat st;
+	int rc;
+
+	if (path_is_clean(path) && n < PATH_MAX && path_os_is_without_links(path))
+		return memcpy(real, path, n + 1) != NULL;
+	path_whole(path, here, whole, sizeof whole);
+	rc = path_resolve_above(whole, NULL, real);
+	errno = -rc;
+	return rc == 0 && lstat(real, &st) == 0;
+}
+
 ssize_t path_hostile_part(const char *root, const char *path, char *real)
 {
 	char here[PATH_MAX], inner[PATH_MAX], whole[2 * PATH_MAX];
-	bool has_here = getcwd(here, sizeof here) != NULL && here[0] == '/';
-	const char *const inners[] = { root != NULL && realpath(root, inner) != NULL ? inner : "/",
-		has_here ? here : "/" };
+	const char *const inners[] = { root != NULL && path_resolve(root, inner) ? inner : "/",
+		here };
 
-	(void)snprintf(whole, sizeof whole, "%s/%s", path[0] == '/' || !has_here ? "" : here, path);
+	path_whole(path, here, whole, sizeof whole);
 	for (size_t i = 0; i < 2; i++) {
 		const char *rel;
 		int rc;

@@ -29,7 +29,7 @@ int path_resolve_above(const char *path, const char *inner, char *real);
  * folder's path, with real as path_resolve_above() has it; 0: in none; -errno.
  */
 ssize_t path_hostile_part(const char *root, const char *path, char *real);
-/* path (absolute) without links, "." and "..": in real[PATH_MAX]. False: it is not there. */
+/* path without links, "." and "..": in real[PATH_MAX]. False, with errno: it is not there. */
 bool path_resolve(const char *path, char *real);
 /* What is left of path below dir (both absolute and clean): "" for dir itself, NULL when it is not
  * below. */
