@@ -216,9 +216,12 @@ static int put_place(struct bwrap *b, size_t i, bool is_folder, struct err *e)
 static int put_bind_checks(
     struct bwrap *b, const struct view_op *op, const struct thing *src, struct err *e)
 {
-	for (size_t i = 0; i < b->plan->view.count; i++)
-		if (b->plan->view.ops[i].kind == VIEW_HIDE &&
-		    view_path_is_below(op->dst, b->plan->view.ops[i].dst))
+	const struct view *v = &b->plan->view;
+
+	if (view_covering(v, op->dst, v->count) != op)
+		return 0; /* another is mounted over it */
+	for (size_t i = 0; i < v->count; i++)
+		if (v->ops[i].kind == VIEW_HIDE && view_path_is_below(op->dst, v->ops[i].dst))
 			return 0; /* nobody sees what it is */
 	if ((op->is_root || op->is_beneath || !op->may_create) &&
 	    plan_add_check(b->plan, CHECK_SAME, op->dst, src->dev, src->ino, e) != 0)

@@ -124,14 +124,18 @@ static int root_working_folder(struct plan *plan, const char *named, struct err 
 static int root_use_private(struct plan *plan, const char *path, const char *why, struct err *e)
 {
 	const struct policy *p = plan->policy;
+	/* what the view makes itself is not to be had at all */
+	bool is_ours = path[1] == '\0' || view_path_is_below(path, "/proc") ||
+		       view_path_is_below(path, "/dev");
 
 	if (p->root != NULL)
 		return err_set(e, ERR_USAGE,
-		    "--root %s: %s cannot be a project root; name a project folder, or add --rw %s",
-		    p->root, why, path);
+		    "--root %s: cannot be a project root (it is %s): name a project folder%s%s",
+		    p->root, why, is_ours ? "" : ", or add --rw ", is_ours ? "" : path);
 	if (p->cwd != NULL)
 		return err_set(e, ERR_USAGE,
-		    "-C %s: %s (%s) cannot be the project root; use --root DIR", p->cwd, path, why);
+		    "-C %s: %s cannot be the project root (it is %s); use --root DIR", p->cwd, path,
+		    why);
 	plan->private_root = mem_strdup(ROOT_PRIVATE, e);
 	plan->cwd = plan->private_root == NULL ? NULL : mem_strdup(ROOT_PRIVATE, e);
 	plan->notice = mem_printf(e,
