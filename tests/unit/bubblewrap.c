@@ -233,14 +233,17 @@ static void test_checks(void)
 	setup(&f);
 	add_mount(&f, MOUNT_RO, ".git", NULL);
 	add_mount(&f, MOUNT_TMPFS, NULL, "/work/.git");
+	add_mount(&f, MOUNT_RO, "/work/key", NULL);
 	add_mount(&f, MOUNT_BIND, "/work/key", "/mnt/key");
 	add_mount(&f, MOUNT_HIDE, NULL, "/etc/key");
 	text = plan_text(&f, &e);
 	ok(text != NULL, "planned: %s", e.msg);
 	free(text);
 	has_check(&f.plan, CHECK_SAME, "/work", 106, true);
-	has_check(&f.plan, CHECK_SAME, "/work/.git", 107, true);
-	has_check(&f.plan, CHECK_READ_ONLY, "/work/.git", 0, true);
+	has_check(&f.plan, CHECK_SAME, "/work/.git", 107, false); /* mounted over */
+	has_check(&f.plan, CHECK_READ_ONLY, "/work/.git", 0, false);
+	has_check(&f.plan, CHECK_SAME, "/work/key", 108, true);
+	has_check(&f.plan, CHECK_READ_ONLY, "/work/key", 0, true);
 	has_check(&f.plan, CHECK_MOUNTED, "/work/.git", 0, true);
 	has_check(&f.plan, CHECK_SAME, "/mnt/key", 108, true);
 	has_check(&f.plan, CHECK_HIDDEN, "/etc/key", 0, true);
