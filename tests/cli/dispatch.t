@@ -84,6 +84,8 @@ for command in "$one --help" "$sbx --help" "$sbx -h"; do
 	is "$(printf '%s\n' "$out" | awk 'length($0) > 80')" '' "$command fits 80 columns"
 	unlike "$out" "$(printf '\t')" "$command has no tabs"
 done
+run "$one" --help
+is "$(printf '%s\n' "$out" | grep -c '^  sbx-[bm].*(not built yet)$')" 2 '--help: what is not built yet'
 run "$sbx" --help
 for option in backend root cwd ro rw bind tmpfs hide net timeout kill-grace cpu-time memory pids \
 	fsize nofile max-output kill-on-output env env-file unset-env env-mode env-report stdin \
@@ -159,7 +161,9 @@ like "$err" "sbx-run" 'and it is named'
 run "$one" --install "$tmp/no/such/folder"
 is "$rc" 125 '--install into a folder that is missing'
 one_line "$err" '--install into a folder that is missing'
-like "$err" "$tmp/no/such/folder" 'is named'
+like "$err" "--install: $tmp/no/such/folder: No such file" 'is named'
+run "$one" --install -s "$tmp/program/sbx"
+like "$rc:$err" "^125:sbx: --install: $tmp/program/sbx: Not a directory" '--install into a file'
 run "$one" --install
 is "$rc" 125 '--install without a folder'
 run "$one" --install "$tmp/hard" "$tmp/soft"
