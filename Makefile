@@ -423,11 +423,24 @@ dist: $(patsubst %,$(V)/src/%/.fetched,musl bearssl cjson headers)
 	@vendor/dist.sh $(V) $(B) $(NAME) "$(strip $(CONTAINED))" $(foreach a,$(ARCHES),\
 	$a=$(B)/release$(if $(filter-out $(HOST),$a),-$a)/sbx)
 
-## install         sbx and its links into $(DESTDIR)$(PREFIX)/bin
+## install         sbx and its links into $(DESTDIR)$(PREFIX)/bin, its manual pages and completion
+##                 for bash into share beside it
+# The program prints them; where it is for another system, the one of this machine does.
+TELLER = $(if $(MACOS)$(CROSS),$(B)/release/sbx,$(O)/sbx)
+SHARE = $(DESTDIR)$(PREFIX)/share
+MAN = $(SHARE)/man/man1
+COMPLETION = $(SHARE)/bash-completion/completions
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 0755 $(O)/sbx $(DESTDIR)$(PREFIX)/bin/sbx
 	for a in $(APPLETS); do ln -sf sbx $(DESTDIR)$(PREFIX)/bin/$$a; done
+	@[ "$$($(TELLER) --version 2>/dev/null)" = 'sbx $(VERSION)' ] || { \
+		echo "sbx: no manual pages and no completion: a program of this machine prints them" \
+		"(first: make MODE=release ARCH=$(HOST))" >&2; exit 0; }; \
+	set -e; install -d $(MAN) $(COMPLETION); for a in sbx-run sbx-probe; do \
+		$(TELLER) --show-man $$a >$(MAN)/$$a.1; \
+		$(TELLER) --show-completion $$a >$(COMPLETION)/$$a; \
+		chmod 0644 $(MAN)/$$a.1 $(COMPLETION)/$$a; done
 
 ## clean           remove the build folder
 clean:

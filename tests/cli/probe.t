@@ -36,7 +36,7 @@ for who in $callers; do
 	lacking=$(printf '%s\n' "$out" | sed -n '/^backends/q; s/^  \(memory\|pids\|cpu\) *no .*/ \1/p' | tr -d '\n')
 	want=''
 	[ -z "$lacking" ] || want="limits that cannot be kept:$lacking"
-	is "$(printf '%s\n' "$out" | sed -n '/^auto takes/s/.*; //p')" "$want" "$who: auto: the limits that have a no above"
+	is "$(printf '%s\n' "$out" | sed -n '/^auto takes/s/.*; //p')" "$want" "$who: auto: the limits without a yes"
 done
 is_portable || ! tap_is_root || ! command -v setpriv >/dev/null || for groups in 65534 65534,4 4; do
 	run setpriv --reuid 65534 --regid 65534 --groups "$groups" "$probe" -b native
