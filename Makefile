@@ -435,8 +435,8 @@ install: all
 	install -m 0755 $(O)/sbx $(DESTDIR)$(PREFIX)/bin/sbx
 	for a in $(APPLETS); do ln -sf sbx $(DESTDIR)$(PREFIX)/bin/$$a; done
 	@[ "$$($(TELLER) --version 2>/dev/null)" = 'sbx $(VERSION)' ] || { \
-		echo "sbx: no manual pages and no completion: a program of this machine prints them" \
-		"(first: make MODE=release ARCH=$(HOST))" >&2; exit 0; }; \
+		echo "sbx: no manual pages and no completion: what prints them is a program for" \
+		"this machine (first: make MODE=release ARCH=$(HOST))" >&2; exit 0; }; \
 	set -e; install -d $(MAN) $(COMPLETION); for a in sbx-run sbx-probe; do \
 		$(TELLER) --show-man $$a >$(MAN)/$$a.1; \
 		$(TELLER) --show-completion $$a >$(COMPLETION)/$$a; \
