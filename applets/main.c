@@ -144,6 +144,8 @@ static int install_program(const char *dir, struct stat *before, struct err *e)
 	if (out_copy_file(path, temp, 0755, e) != 0 || rename(temp, to) != 0) {
 		if (e->kind == ERR_NONE)
 			(void)err_errno(e, ERR_IO, "--install: %s", to);
+		else if (strncmp(e->msg, temp, strlen(temp)) == 0) /* a name that nobody knows */
+			(void)err_sys(e, ERR_IO, e->errnum, "--install: %s", dir);
 		(void)unlink(temp);
 		return -1;
 	}

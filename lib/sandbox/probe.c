@@ -405,6 +405,18 @@ static int probe_layer(const struct probe_try *t, struct probe_row *row, struct 
 	return 0;
 }
 
+/* What only root can drop: a file that such a group may read can be read inside, where it shows. */
+static void probe_tell_groups(struct probe_row *row)
+{
+	gid_t gid = outside_gid;
+	size_t len = strlen(row->evidence);
+
+	/* with room for one it fails where there are more */
+	if (outside_uid != 0 && (getgroups(1, &gid) < 0 || gid != outside_gid))
+		(void)snprintf(row->evidence + len, sizeof row->evidence - len,
+		    "; the caller's other groups stay");
+}
+
 /* Where there is no root to change, Landlock gives the view by rules. */
 static void probe_view_by_rules(struct probe_report *r)
 {
@@ -572,30 +584,30 @@ static int probe_container(const char *backend, const char *self_path, char *con
 static int probe_backends(struct probe_report *r, const char *only, const char *self_path,
     char *const *env, struct err *e)
 {
-	const struct sandbox_backend *one = NULL;
+	const struct sandbox_backend *named[] = { NULL, NULL }, *const *list = sandbox_backends;
 	uint32_t applied;
 	bool is_auto;
 
 	if (only != NULL) {
-		one = sandbox_backend_find(only, &is_auto, e);
-		if (one == NULL && !is_auto)
+		named[0] = sandbox_backend_find(only, &is_auto, e);
+		if (named[0] == NULL && !is_auto)
 			return -1;
 	}
-	for (size_t i = 0; sandbox_backends[i] != NULL; i++) {
-		struct probe_row *row = &r->backends[r->backend_count];
+	if (named[0] != NULL)
+		list = named + named[0]->is_container;
+	for (; *list != NULL; list++) {
+		struct probe_row *row = &r->backends[r->backend_count++];
 
-		if (one != NULL && sandbox_backends[i] != one)
-			continue;
-		row->name = sandbox_backends[i]->name;
-		if (probe_real_run(row->name, self_path, sandbox_backends[i] != &backend_native,
-			own_env, row, &applied, e) != 0)
+		row->name = (*list)->name;
+		if (probe_real_run(row->name, self_path,
+			*list != &backend_native && *list != &backend_sandbox_exec, own_env, row,
+			&applied, e) != 0)
 			return -1;
-		if (!row->works && sandbox_backends[i] == &backend_namespace)
+		if (!row->works && *list == &backend_namespace)
 			(void)snprintf(
 			    row->remedy, sizeof row->remedy, "%s", probe_namespace_remedy(r));
-		r->backend_count++;
 	}
-	return probe_engines(r, one, self_path, env, probe_container, e);
+	return probe_engines(r, named[0], self_path, env, probe_container, e);
 }
 
 static int probe_choice(struct probe_report *r, const char *self_path, struct err *e)
@@ -645,6 +657,7 @@ int probe_run(struct probe_report *r, const char *only, const char *self_path, c
 	for (size_t i = 0; i < MEM_COUNT(tries); i++)
 		if (probe_layer(&tries[i], &r->layers[tries[i].layer], e) != 0)
 			return -1;
+	probe_tell_groups(&r->layers[LAYER_USER_NS]);
 	probe_view_by_rules(r);
 	if (probe_limits(r, e) != 0 || probe_backends(r, only, self_path, env, e) != 0)
 		return -1;

@@ -4,13 +4,28 @@
  * must have named an image (probe.c).
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "../base/mem.h"
+#include "../base/str.h"
 #include "engine.h"
 #include "plan.h"
 #include "probe.h"
 
 #define PROBE_STEP_MS 1000U
+
+/* What an engine said is quoted up to some length: without the half word before that mark. */
+static void probe_end_at_word(char *text)
+{
+	char *cut = str_find(text, "\xe2\x80\xa6"), *end = cut;
+
+	if (cut == NULL)
+		return;
+	while (end > text && end[-1] != ' ')
+		end--;
+	if (end > text)
+		memmove(end, cut, strlen(cut) + 1);
+}
 
 static int probe_engine(const struct sandbox_backend *b, char *const *env, struct probe_row *row,
     bool *has_image, struct err *e)
@@ -32,6 +47,7 @@ static int probe_engine(const struct sandbox_backend *b, char *const *env, struc
 	row->works = rc == 0;
 	*has_image = engine_setting(&rq, "IMAGE") != NULL;
 	(void)snprintf(row->reason, sizeof row->reason, "%.250s", rc == 0 ? "" : why.msg);
+	probe_end_at_word(row->reason);
 	if (rc == 0)
 		(void)snprintf(row->evidence, sizeof row->evidence,
 		    "%s %s answers%s; no container was tried, as SBX_IMAGE names no image",

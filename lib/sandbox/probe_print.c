@@ -1,6 +1,7 @@
 /* The probe's report as a table for people and as JSON for programs. */
 #include <string.h>
 
+#include "../base/mem.h"
 #include "../json/json.h"
 #include "probe.h"
 
@@ -29,6 +30,10 @@ static int put_row(const struct probe_row *row, const struct probe_row *above, b
 
 int probe_put_text(const struct probe_report *r, bool want_colour, struct buf *out, struct err *e)
 {
+	/* layers only when asked for, so that no run misses them */
+	static const enum layer limits[] = { LAYER_MEMORY, LAYER_PIDS, LAYER_CPU };
+	const char *before = "; limits that cannot be kept:";
+
 	if (buf_printf(out, e,
 		"machine: %s, uid %u, Landlock ABI %d%s\n\nlayers, each tried in a child:\n",
 		r->kernel, r->uid, r->landlock_abi,
@@ -46,8 +51,18 @@ int probe_put_text(const struct probe_report *r, bool want_colour, struct buf *o
 	if (!r->choice.works)
 		return buf_printf(
 		    out, e, "\nauto: nothing can run a command here: %s\n", r->choice.reason);
-	return buf_printf(out, e, "\nauto takes: %s, %s%s\n", r->choice.name,
-	    r->choice.reason[0] == '\0' ? "with every layer" : "without ", r->choice.reason);
+	if (buf_printf(out, e, "\nauto takes: %s, %s%s", r->choice.name,
+		r->choice.reason[0] == '\0' ? "with every layer" : "without ",
+		r->choice.reason) != 0)
+		return -1;
+	for (size_t i = 0; i < MEM_COUNT(limits); i++) {
+		if (r->layers[limits[i]].works)
+			continue;
+		if (buf_printf(out, e, "%s %s", before, r->layers[limits[i]].name) != 0)
+			return -1;
+		before = "";
+	}
+	return buf_putc(out, '\n', e);
 }
 
 static void jw_row(struct jw *w, const struct probe_row *row)

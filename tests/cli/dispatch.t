@@ -84,6 +84,8 @@ for command in "$one --help" "$sbx --help" "$sbx -h"; do
 	is "$(printf '%s\n' "$out" | awk 'length($0) > 80')" '' "$command fits 80 columns"
 	unlike "$out" "$(printf '\t')" "$command has no tabs"
 done
+run "$one" --help
+is "$(printf '%s\n' "$out" | grep -c '^  sbx-[bm].*(not built yet)$')" 2 '--help: what is not built yet'
 run "$sbx" --help
 for option in backend root cwd ro rw bind tmpfs hide net timeout kill-grace cpu-time memory pids \
 	fsize nofile max-output kill-on-output env env-file unset-env env-mode env-report stdin \
@@ -159,11 +161,62 @@ like "$err" "sbx-run" 'and it is named'
 run "$one" --install "$tmp/no/such/folder"
 is "$rc" 125 '--install into a folder that is missing'
 one_line "$err" '--install into a folder that is missing'
-like "$err" "$tmp/no/such/folder" 'is named'
+like "$err" "--install: $tmp/no/such/folder: No such file" 'is named'
+run "$one" --install -s "$tmp/program/sbx"
+like "$rc:$err" "^125:sbx: --install: $tmp/program/sbx: Not a directory" '--install into a file'
 run "$one" --install
 is "$rc" 125 '--install without a folder'
 run "$one" --install "$tmp/hard" "$tmp/soft"
 is "$rc" 125 '--install with two folders'
+
+# --- make install ----------------------------------------------------------------------------
+
+# make_install DESTDIR ARG...: of what is built, as the release build of a folder of its own.
+mkdir "$tmp/b"
+ln -s "$SBX_BUILD" "$tmp/b/release"
+make_install() {
+	to=$1
+	shift
+	run env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$SBX_ROOT" -o all BUILD="$tmp/b" DESTDIR="$to" \
+		PREFIX=/usr "$@" install
+}
+
+# has_pages DESTDIR: the manual pages and completions, as files that everybody can read.
+has_pages() {
+	for applet in sbx-run sbx-probe; do
+		page=$1/usr/share/man/man1/$applet.1
+		completion=$1/usr/share/bash-completion/completions/$applet
+		head -n 1 "$page" | grep -q '^\.TH "' && grep -q '^\.SH OPTIONS' "$page" || return 1
+		grep -q "^complete .* $applet\$" "$completion" || return 1
+		[ "$(stat -c %a "$page" "$completion" | sort -u)" = 644 ] || return 1
+	done
+}
+
+if command -v make >/dev/null 2>&1; then
+	(umask 077; make_install "$tmp/d"; printf '%s' "$rc:$out$err" >"$tmp/made")
+	is "$(cat "$tmp/made")" 0: 'make install'
+	ok 'make install: the program' cmp "$one" "$tmp/d/usr/bin/sbx"
+	ok 'make install: manual pages and completion' has_pages "$tmp/d"
+	for name in $("$one" --list); do
+		is "$(readlink "$tmp/d/usr/bin/$name")" sbx "make install: the link $name"
+	done
+	# A program for another processor cannot print them: this machine's own does.
+	other=riscv64
+	[ "$(uname -m)" != riscv64 ] || other=x86_64
+	mkdir "$tmp/b/release-$other"
+	echo foreign >"$tmp/b/release-$other/sbx"
+	make_install "$tmp/cross" ARCH=$other
+	is "$rc:$out$err:$(cat "$tmp/cross/usr/bin/sbx")" 0::foreign 'make install for another processor'
+	ok 'make install for another processor: manual pages and completion' has_pages "$tmp/cross"
+	rm "$tmp/b/release"
+	make_install "$tmp/none" ARCH=$other
+	is "$rc:$out" 0: 'make install for another processor, with no program for this one'
+	like "$err" '^sbx: no manual pages and no completion: ' 'says that there are no pages'
+	one_line "$err" 'make install without pages'
+	ok 'and makes none' test ! -e "$tmp/none/usr/share"
+else
+	skip 'make is missing (apt-get install make)'
+fi
 
 # --- stdout that does not take it -------------------------------------------------------------
 

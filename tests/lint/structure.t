@@ -32,7 +32,7 @@ finds() {
 if [ -e "$SBX_ROOT/.git" ] && command -v git >/dev/null 2>&1; then
 	top=$(git -c safe.directory='*' -C "$SBX_ROOT" ls-files | cut -d / -f 1 | sort -u)
 else
-	top=$(ls -A "$SBX_ROOT" | grep -vx build)
+	top=$(cd "$SBX_ROOT" && find . -path './*' -prune ! -name build | sed 's|^\./||')
 fi
 is "$(printf '%s\n' "$top" | LC_ALL=C sort | tr '\n' ' ')" \
 	'.ci .gitignore LICENSE Makefile README.md applets lib tests vendor ' 'what lies at the top'

@@ -7,7 +7,8 @@ set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 dir=$1
 command -v npm >/dev/null 2>&1 || {
-	echo "sbx: npm is missing, which fetches zig: apt-get install npm (or, as root: make deps)" >&2
+	echo "sbx: npm is missing, which fetches zig: apt-get install npm" \
+		"(or, as root: make deps TARGET=aarch64-macos)" >&2
 	exit 1
 }
 case $(uname -sm) in
