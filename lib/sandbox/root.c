@@ -48,7 +48,7 @@ const char *root_unsuitable(const struct plan *plan, const char *path)
 			return "a folder of the system";
 	/* HOME holds keys and start-up files; so does whatever holds HOME */
 	if (view_path_is_below(plan->home, path) || view_path_is_below(plan->home_outside, path))
-		return "your home folder, or above it";
+		return "your home folder or one above it";
 	return NULL;
 }
 
