@@ -235,20 +235,39 @@ static void report_env(const struct run_state *s, const struct sandbox_result *r
 	}
 }
 
-/* When auto could not give everything, one line says what and why. */
+/* The layers whose lack is told: all with auto. Who named a backend knows what it gives, and with
+ * --best-effort hears of what else was asked for. */
+static uint32_t told_layers(const struct policy *p)
+{
+	/* limits are missing only where they were given */
+	uint32_t told = LAYER_BIT(LAYER_MEMORY) | LAYER_BIT(LAYER_PIDS) | LAYER_BIT(LAYER_CPU);
+
+	if (p->backend == NULL || strcmp(p->backend, "auto") == 0)
+		return LAYER_ALL;
+	if (!p->is_best_effort)
+		return 0;
+	if (p->mount_count != 0)
+		told |= LAYER_BIT(LAYER_VIEW);
+	if (p->is_net_set)
+		told |= LAYER_BIT(LAYER_NET_NS);
+	if (p->seccomp != NULL && strcmp(p->seccomp, "none") != 0)
+		told |= LAYER_BIT(LAYER_SECCOMP);
+	return told;
+}
+
+/* When not everything could be given, one line says what and why. */
 static void report_missing(const struct run_state *s, const struct sandbox_result *r)
 {
-	const char *name = s->opts.policy.backend;
+	uint32_t missing = r->missing & told_layers(&s->opts.policy);
 	char text[512] = "";
 	const char *why = NULL;
 
-	if (r->error.kind != ERR_NONE || r->missing == 0 ||
-	    (name != NULL && strcmp(name, "auto") != 0))
+	if (r->error.kind != ERR_NONE || missing == 0)
 		return;
 	for (int i = 0; i < LAYER_COUNT; i++) {
 		size_t len = strlen(text);
 
-		if ((r->missing & LAYER_BIT(i)) == 0)
+		if ((missing & LAYER_BIT(i)) == 0)
 			continue;
 		(void)snprintf(text + len, sizeof text - len, "%s%s", len == 0 ? "" : " ",
 		    layer_name((enum layer)i));
