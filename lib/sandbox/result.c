@@ -180,6 +180,10 @@ void run_conclude(struct sandbox_run *run)
 		r->exit_code = 128 + SIGKILL;
 		r->signal = SIGKILL;
 	}
+	if (r->error.kind == ERR_NONE && r->end_signal != 0 && r->reason == REASON_CANCELLED) {
+		r->signal = r->end_signal; /* as the status has it, whatever it was ended with */
+		r->exit_code = 128 + r->signal;
+	}
 }
 
 int sandbox_result_status(const struct sandbox_result *r)
