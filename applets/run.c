@@ -285,12 +285,15 @@ static int put_result(const struct run_state *s, const struct sandbox_result *r,
 	if (!s->opts.json && s->result_fd < 0)
 		return 0;
 	buf_init(&out, LIMIT_RESULT_JSON);
-	if (sandbox_result_put_json(r, &out, e) != 0 || buf_putc(&out, '\n', e) != 0)
+	if (sandbox_result_put_json(r, &out, e) != 0 || buf_putc(&out, '\n', e) != 0) {
+		buf_reset(&out);
 		rc = -1;
-	if (rc == 0 && s->result_fd >= 0 && fd_write_all(s->result_fd, out.data, out.len) != 0)
+	}
+	/* one that takes nothing does not keep it from the other */
+	if (s->result_fd >= 0 && fd_write_all(s->result_fd, out.data, out.len) != 0)
 		rc = err_errno(e, ERR_IO, "--result %s", s->opts.result);
-	if (rc == 0 && s->opts.json)
-		rc = out_buf(&out, e);
+	if (s->opts.json && out_buf(&out, e) != 0)
+		rc = -1;
 	buf_fini(&out);
 	return rc;
 }

@@ -122,6 +122,16 @@ bad_destinations() {
 		rc=$?
 	is "$rc" 125 "$at: a result that cannot be written"
 	like "$(cat "$tmp/.err")" '^sbx-run: --result .*[Nn]o space' "$at: says so"
+	sandbox --json --result /dev/full -- echo ran
+	is "$rc" 125 "$at: the same with --json"
+	like "$err" '^sbx-run: --result .*[Nn]o space' "$at: the same with --json: says so"
+	one_line "$err" "$at: the same with --json"
+	ok "$at: stdout has the result all the same" result 'out == b"ran\n"' 'exit_code == 0'
+	rc=0
+	as "$who" "$sbx" -b "$backend" --json --result r.json -- echo ran >/dev/full 2>"$tmp/.err" || rc=$?
+	is "$rc" 125 "$at: a full stdout"
+	RESULT=r.json ok "$at: --result has it all the same" result 'out == b"ran\n"'
+	rm -f r.json
 }
 ONLY=native each_run bad_destinations
 
