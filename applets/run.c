@@ -311,7 +311,7 @@ static int conclude(const struct run_state *s, struct err *e)
 	const struct sandbox_result *r = sandbox_run_result(s->run);
 	const char *notice = sandbox_run_notice(s->run);
 
-	if (notice != NULL)
+	if (notice != NULL && r->error.kind == ERR_NONE)
 		log_warn("%s", notice);
 	report_env(s, r);
 	report_missing(s, r);

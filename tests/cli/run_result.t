@@ -135,6 +135,18 @@ bad_destinations() {
 }
 ONLY=native each_run bad_destinations
 
+# From / there is no project, of which a run has a notice: beside a refusal that is noise.
+refused() {
+	cd / || bail 'cd /'
+	sandbox --require memory -- true
+	is "$rc" 125 "$at: refused from /"
+	one_line "$err" "$at: refused from /"
+	sandbox -- no-such-command
+	is "$rc" 127 "$at: not found from /"
+	one_line "$err" "$at: not found from /"
+}
+each_run refused
+
 # A folder of the command's: it must not choose what our result overwrites.
 if tap_is_root; then
 	who=user backend=native at='user, native'
