@@ -10,6 +10,25 @@ static const char *const access_names[] = { "read", "read+execute", "read+write"
 	"write existing files" };
 static const char *const net_names[] = { "none", "loopback", "host" };
 
+/* As the result will have them: what nobody asked for is no layer. */
+static uint32_t plan_layers(const struct plan *p)
+{
+	const struct policy *q = p->policy;
+	uint32_t layers = p->backend->layers & ~p->missing;
+
+	if (q->memory_bytes == 0)
+		layers &= ~LAYER_BIT(LAYER_MEMORY);
+	if (q->pids == 0)
+		layers &= ~LAYER_BIT(LAYER_PIDS);
+	if (q->cpus_milli == 0)
+		layers &= ~LAYER_BIT(LAYER_CPU);
+	if (q->net == NET_HOST)
+		layers &= ~LAYER_BIT(LAYER_NET_NS);
+	if (q->env_mode == ENV_INHERIT)
+		layers &= ~LAYER_BIT(LAYER_ENV);
+	return layers;
+}
+
 static int plan_put_layers(const struct plan *p, struct buf *out, struct err *e)
 {
 	bool is_first = true;
@@ -17,7 +36,7 @@ static int plan_put_layers(const struct plan *p, struct buf *out, struct err *e)
 	if (buf_puts(out, "layers:", e) != 0)
 		return -1;
 	for (int i = 0; i < LAYER_COUNT; i++)
-		if ((p->backend->layers & ~p->missing & LAYER_BIT(i)) != 0 &&
+		if ((plan_layers(p) & LAYER_BIT(i)) != 0 &&
 		    buf_printf(out, e, " %s", layer_name((enum layer)i)) != 0)
 			return -1;
 	for (int i = 0; i < LAYER_COUNT; i++) {
@@ -160,7 +179,7 @@ static void plan_put_json_layers(const struct plan *p, struct jw *w)
 	jw_key(w, "layers");
 	jw_array_begin(w);
 	for (int i = 0; i < LAYER_COUNT; i++)
-		if ((p->backend->layers & ~p->missing & LAYER_BIT(i)) != 0)
+		if ((plan_layers(p) & LAYER_BIT(i)) != 0)
 			jw_str(w, layer_name((enum layer)i));
 	jw_array_end(w);
 	jw_key(w, "missing");
