@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../base/limits.h"
+#include "../base/str.h"
 #include "../json/json.h"
 #include "plan.h"
 
@@ -95,13 +96,40 @@ static int plan_put_profile(const char *profile, struct buf *out, struct err *e)
 	return 0;
 }
 
+/* A name of the caller's makes no line of its own. */
+static int plan_put_path(const char *label, const char *path, struct buf *out, struct err *e)
+{
+	return buf_puts(out, label, e) != 0 ? -1 : str_put_printable(out, path, SIZE_MAX, e);
+}
+
+static int plan_put_names(const struct plan *p, struct buf *out, struct err *e)
+{
+	struct str_shown name; /* values may be private */
+
+	for (size_t i = 0; i < p->env.env.n; i++) {
+		const char *v = p->env.env.v[i];
+
+		if (buf_printf(out, e, " %s", str_shown(&name, v, strcspn(v, "="))) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* native leaves the machine's, whatever the default is. */
+static const char *plan_net(const struct plan *p)
+{
+	return net_names[p->backend == &backend_native ? NET_HOST : p->policy->net];
+}
+
 int plan_put_text(const struct plan *p, struct buf *out, struct err *e)
 {
 	if (buf_printf(out, e, "backend: %s\ncommand: ", p->backend->name) != 0 ||
 	    env_put_redacted_argv(out, p->rq->argv, e) != 0 ||
-	    buf_printf(out, e, "\nroot: %s\nworking folder: %s\nnetwork: %s\nuser: %u:%u\n",
-		p->root != NULL ? p->root : "(empty, private)", p->cwd != NULL ? p->cwd : "-",
-		net_names[p->policy->net], (unsigned)p->uid, (unsigned)p->gid) != 0 ||
+	    plan_put_path("\nroot: ", p->root != NULL ? p->root : "(empty, private)", out, e) !=
+		0 ||
+	    plan_put_path("\nworking folder: ", p->cwd != NULL ? p->cwd : "-", out, e) != 0 ||
+	    buf_printf(out, e, "\nnetwork: %s\nuser: %u:%u\n", plan_net(p), (unsigned)p->uid,
+		(unsigned)p->gid) != 0 ||
 	    plan_put_layers(p, out, e) != 0)
 		return -1;
 	if (p->view.count > 0 && (buf_puts(out, "view, in this order:\n", e) != 0 ||
@@ -110,17 +138,13 @@ int plan_put_text(const struct plan *p, struct buf *out, struct err *e)
 	if (p->rule_count > 0 && buf_puts(out, "landlock rules:\n", e) != 0)
 		return -1;
 	for (size_t i = 0; i < p->rule_count; i++)
-		if (buf_printf(out, e, "  %s: %s\n", p->rules[i].path,
-			access_names[p->rules[i].access]) != 0)
+		if (plan_put_path("  ", p->rules[i].path, out, e) != 0 ||
+		    buf_printf(out, e, ": %s\n", access_names[p->rules[i].access]) != 0)
 			return -1;
 	if (buf_printf(out, e, "seccomp: %u instructions\nenvironment:", (unsigned)p->filter.len) !=
-	    0)
-		return -1;
-	for (size_t i = 0; i < p->env.env.n; i++) /* names only: values may be private */
-		if (buf_printf(
-			out, e, " %.*s", (int)strcspn(p->env.env.v[i], "="), p->env.env.v[i]) != 0)
-			return -1;
-	if (buf_putc(out, '\n', e) != 0 || plan_put_limits(p, out, e) != 0)
+		0 ||
+	    plan_put_names(p, out, e) != 0 || buf_putc(out, '\n', e) != 0 ||
+	    plan_put_limits(p, out, e) != 0)
 		return -1;
 	if (p->profile != NULL && plan_put_profile(p->profile, out, e) != 0)
 		return -1;
@@ -129,7 +153,9 @@ int plan_put_text(const struct plan *p, struct buf *out, struct err *e)
 		    env_put_redacted_argv(out, p->argv, e) != 0 || buf_putc(out, '\n', e) != 0)
 			return -1;
 	}
-	return p->notice == NULL ? 0 : buf_printf(out, e, "notice: %s\n", p->notice);
+	if (p->notice == NULL)
+		return 0;
+	return plan_put_path("notice: ", p->notice, out, e) != 0 ? -1 : buf_putc(out, '\n', e);
 }
 
 static void plan_put_json_ops(const struct plan *p, struct jw *w)
@@ -258,7 +284,7 @@ int plan_put_json(const struct plan *p, struct buf *out, struct err *e)
 	jw_key(&w, "cwd");
 	jw_str(&w, p->cwd);
 	jw_key(&w, "net");
-	jw_str(&w, net_names[p->policy->net]);
+	jw_str(&w, plan_net(p));
 	plan_put_json_layers(p, &w);
 	plan_put_json_ops(p, &w);
 	plan_put_json_env(p, &w);

@@ -27,4 +27,34 @@ layers() {
 		'"pids" in layers + [m["layer"] for m in missing]'
 }
 each_run layers
+
+# Names that would be lines, or act on a terminal.
+names() {
+	[ "$backend" != sandbox_exec ] || return 0 # refuses them
+	odd=$(printf 'odd\nroot: forged\n\033[31m\377')
+	mkdir "$odd"
+	cd "$odd" || bail 'no odd folder'
+	run as "$who" "$(printf 'A\nroot: forged=1')" "$sbx" --explain -b "$backend" -- true
+	cd .. || bail 'cd ..'
+	rmdir "$odd"
+	is "$rc" 0 "$at: odd names"
+	shown='odd\\x0Aroot: forged\\x0A\\x1B\[31m\\xFF'
+	like "$out" "^root: .*/$shown\$" "$at: the root in its printable form"
+	like "$out" "^working folder: .*/$shown\$" "$at: so is the working folder"
+	if printf '%s\n' "$out" | grep -q '^landlock rules:'; then
+		like "$out" "^  [^ ]*/$shown: read\+write\$" "$at: so are the rules"
+	fi
+	like "$out" '^environment:.* A\\x0Aroot: forged ' "$at: so are names of variables"
+}
+each_run names
+
+network() {
+	sandbox --explain -- true
+	want=none
+	[ "$backend" != native ] || want=host
+	like "$out" "^network: $want\$" "$at: the network that there is"
+	sandbox --explain --json -- true
+	ok "$at: --json: the network that there is" plan "net == '$want'"
+}
+each_run network
 done_testing
