@@ -237,6 +237,20 @@ static void plan_put_json_env(const struct plan *p, struct jw *w)
 	jw_array_end(w);
 }
 
+/* Without the command at the end of an exec step's: that is told above, without its secrets. */
+static void plan_put_json_tool(const struct plan *p, struct jw *w)
+{
+	size_t n = p->tool.n;
+
+	for (size_t i = 0; p->backend->has_exec_step && p->rq->argv[i] != NULL; i++)
+		n--;
+	jw_key(w, "tool");
+	jw_array_begin(w);
+	for (size_t i = 0; i < n; i++)
+		jw_str(w, p->tool.v[i]);
+	jw_array_end(w);
+}
+
 static void plan_put_json_number(struct jw *w, const char *name, bool has, uint64_t v)
 {
 	jw_key(w, name);
@@ -293,6 +307,7 @@ int plan_put_json(const struct plan *p, struct buf *out, struct err *e)
 	jw_u64(&w, p->filter.len);
 	jw_key(&w, "profile");
 	jw_str(&w, p->profile);
+	plan_put_json_tool(p, &w);
 	jw_key(&w, "notice");
 	jw_str(&w, p->notice);
 	jw_object_end(&w);

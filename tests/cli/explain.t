@@ -57,4 +57,22 @@ network() {
 	ok "$at: --json: the network that there is" plan "net == '$want'"
 }
 each_run network
+
+tool() {
+	sandbox --explain -- true
+	text=$(printf '%s\n' "$out" | sed -n 's/^tool: //p')
+	sandbox --explain --json -- true --token hunter2
+	case $backend in
+	bubblewrap)
+		ok "$at: --json has the tool's argv" plan '"--unshare-pid" in tool'
+		is "$("$py" -I -S -c 'import json, shlex, sys
+print(json.load(open(sys.argv[1]))["tool"] == shlex.split(sys.argv[2]))' "$tmp/.out" "$text")" \
+			True "$at: the same as the text"
+		;;
+	sandbox_exec) ok "$at: --json has the tool's argv" plan 'tool[1:3] == ["-p", profile]' ;;
+	*) ok "$at: --json: no tool" plan 'tool == []' ;;
+	esac
+	unlike "$out" hunter2 "$at: no secret of the command"
+}
+each_run tool
 done_testing
