@@ -223,16 +223,12 @@ static void log_command(char **argv)
 	buf_fini(&line);
 }
 
-static void report_env(const struct run_state *s, const struct sandbox_result *r)
+static void report_env(const struct run_state *s, const struct env_dropped *dropped, size_t n)
 {
-	for (size_t i = 0; i < r->env_dropped_count; i++) {
-		if (s->opts.want_env_report)
-			log_write(LOG_ERROR, "env: dropped %s (%s)", r->env_dropped[i].name,
-			    r->env_dropped[i].rule);
-		else
-			log_write(LOG_TRACE, "env: dropped %s (%s)", r->env_dropped[i].name,
-			    r->env_dropped[i].rule);
-	}
+	enum log_level level = s->opts.want_env_report ? LOG_ERROR : LOG_TRACE;
+
+	for (size_t i = 0; i < n; i++)
+		log_write(level, "env: dropped %s (%s)", dropped[i].name, dropped[i].rule);
 }
 
 /* The layers whose lack is told: all with auto. Who named a backend knows what it gives, and with
@@ -313,7 +309,7 @@ static int conclude(const struct run_state *s, struct err *e)
 
 	if (notice != NULL && r->error.kind == ERR_NONE)
 		log_warn("%s", notice);
-	report_env(s, r);
+	report_env(s, r->env_dropped, r->env_dropped_count);
 	report_missing(s, r);
 	if (r->error.kind == ERR_NONE)
 		log_write(LOG_LIFECYCLE, "ended: %s, status %d, %llu ms", reason_name(r->reason),
@@ -353,6 +349,7 @@ static int run_command(struct run_state *s, char **argv, struct err *e)
 static int explain(struct run_state *s, char **argv, struct err *e)
 {
 	struct sandbox_request rq;
+	struct env_block env;
 	struct buf out;
 	int rc;
 
@@ -362,7 +359,12 @@ static int explain(struct run_state *s, char **argv, struct err *e)
 	if (rc == 0 && s->opts.json)
 		rc = buf_putc(&out, '\n', e);
 	if (rc == 0)
+		rc = env_build(rq.policy, rq.env, &env, e);
+	if (rc == 0) {
+		report_env(s, env.dropped, env.dropped_count);
+		env_block_fini(&env);
 		rc = out_buf(&out, e);
+	}
 	buf_fini(&out);
 	return rc;
 }

@@ -75,4 +75,20 @@ print(json.load(open(sys.argv[1]))["tool"] == shlex.split(sys.argv[2]))' "$tmp/.
 	unlike "$out" hunter2 "$at: no secret of the command"
 }
 each_run tool
+
+dropped() {
+	for form in '' --json; do
+		run as "$who" API_TOKEN=hunter2 "$sbx" -b "$backend" --explain ${form:+"$form"} --env-report -- true
+		like "$err" '^sbx-run: env: dropped API_TOKEN \(secret name\)$' \
+			"$at: --env-report $form"
+		told=$(printf '%s\n' "$err" | grep -c '^sbx-run: env: dropped ')
+		is "$(printf '%s\n' "$err" | grep -c .)" "$told" "$at: --env-report $form: no other line"
+		unlike "$out$err" hunter2 "$at: --env-report $form: no value"
+	done
+	run as "$who" API_TOKEN=hunter2 "$sbx" -b "$backend" --env-report -- true
+	is "$(printf '%s\n' "$err" | grep -c '^sbx-run: env: dropped ')" "$told" "$at: as many as a run"
+	run as "$who" API_TOKEN=hunter2 "$sbx" -b "$backend" --explain -- true
+	is "$err" '' "$at: none unasked"
+}
+each_run dropped
 done_testing
