@@ -124,6 +124,7 @@ static void run_conclude_usage(struct sandbox_run *run)
 		r->cpu_user_ms = g->cpu_user_us / 1000U;
 		r->cpu_system_ms = g->cpu_system_us / 1000U;
 	}
+	r->has_group = true;
 	r->has_peak_pids = g->has_pids_peak;
 	r->peak_pids = g->pids_peak;
 	r->oom_kills = g->oom_kills;
@@ -303,8 +304,8 @@ int sandbox_result_put_json(const struct sandbox_result *r, struct buf *out, str
 	result_put_number(&w, "cpu_system_ms", r->has_cpu, r->cpu_system_ms);
 	result_put_number(&w, "peak_memory_bytes", r->has_peak_memory, r->peak_memory_bytes);
 	result_put_number(&w, "peak_pids", r->has_peak_pids, r->peak_pids);
-	result_put_number(&w, "oom_kills", true, r->oom_kills);
-	result_put_number(&w, "pids_refused", true, r->pids_refused);
+	result_put_number(&w, "oom_kills", r->has_group, r->oom_kills);
+	result_put_number(&w, "pids_refused", r->has_group, r->pids_refused);
 	result_put_number(&w, "stdout_bytes", true, r->out.total_bytes);
 	result_put_number(&w, "stderr_bytes", true, r->err.total_bytes);
 	result_put_omitted(&w, "stdout_omitted", &r->out);

@@ -70,6 +70,7 @@ struct sandbox_result { /* what is told of a run; every string is owned
 	uint64_t peak_pids;
 	bool has_peak_pids;
 	uint64_t oom_kills, pids_refused; /* counters, also when they are not the reason */
+	bool has_group;                   /* that has them was read */
 	struct env_dropped *env_dropped;  /* owned */
 	size_t env_dropped_count;
 };

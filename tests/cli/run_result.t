@@ -14,6 +14,8 @@ fields() {
 	ok "$at: measures" result '0 <= duration_ms < 60000' 'cpu_user_ms is not None' \
 		'cpu_system_ms is not None' 'peak_memory_bytes > 65536' \
 		'peak_memory_bytes < 2**33'
+	ok "$at: without a control group its counters are null" result 'oom_kills is None' \
+		'pids_refused is None' 'peak_pids is None'
 	sandbox --json -- sh -c 'sleep 0.4'
 	ok "$at: duration is in milliseconds" result '400 <= duration_ms < 30000'
 	sandbox --json -- sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'

@@ -72,6 +72,7 @@ static void test_never_run(void)
 	has(&r, "\"cpu_user_ms\":null");
 	has(&r, "\"peak_memory_bytes\":null");
 	has(&r, "\"peak_pids\":null");
+	has(&r, "\"oom_kills\":null,\"pids_refused\":null");
 	has(&r, "\"stdout\":\"\",\"stderr\":\"\"");
 	has(&r, "\"env_dropped\":[]");
 	is_int(sandbox_result_status(&r), 125, "its status");
@@ -95,7 +96,7 @@ static void test_full(void)
 	r.applied = LAYER_BIT(LAYER_VIEW) | LAYER_BIT(LAYER_SECCOMP);
 	r.missing = LAYER_BIT(LAYER_LANDLOCK);
 	r.why[LAYER_LANDLOCK] = mem_strdup("too \told", NULL);
-	r.has_cpu = r.has_peak_memory = r.has_peak_pids = true;
+	r.has_cpu = r.has_peak_memory = r.has_peak_pids = r.has_group = true;
 	r.cpu_user_ms = 12;
 	r.peak_memory_bytes = 1ULL << 53;
 	r.peak_pids = 7;
@@ -111,6 +112,7 @@ static void test_full(void)
 	has(&r, "\"applied\":[\"view\",\"seccomp\"]");
 	has(&r, "{\"layer\":\"landlock\",\"why\":\"too \\told\"}");
 	has(&r, "\"peak_memory_bytes\":9007199254740992");
+	has(&r, "\"peak_pids\":7,\"oom_kills\":2,\"pids_refused\":0");
 	has(&r, "\"stdout_bytes\":10000000000");
 	has(&r, "\"stdout_omitted\":{\"at\":4,\"bytes\":9999999990}");
 	has(&r, "\"stderr_omitted\":null");
