@@ -311,6 +311,9 @@ static int conclude(const struct run_state *s, struct err *e)
 		log_warn("%s", notice);
 	report_env(s, r->env_dropped, r->env_dropped_count);
 	report_missing(s, r);
+	if (!s->opts.json && r->out.omitted_bytes + r->err.omitted_bytes != 0)
+		log_warn("--max-output: the last %llu bytes were dropped",
+		    (unsigned long long)(r->out.omitted_bytes + r->err.omitted_bytes));
 	if (r->error.kind == ERR_NONE)
 		log_write(LOG_LIFECYCLE, "ended: %s, status %d, %llu ms", reason_name(r->reason),
 		    r->exit_code, (unsigned long long)r->duration_ms);

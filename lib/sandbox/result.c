@@ -152,6 +152,8 @@ static void run_conclude_output(struct sandbox_run *run)
 	if (run->rq.output == OUTPUT_STREAM) {
 		r->out.total_bytes = run->out[0].pump.total_bytes;
 		r->err.total_bytes = run->out[1].pump.total_bytes;
+		r->out.omitted_at = r->out.total_bytes - r->out.omitted_bytes;
+		r->err.omitted_at = r->err.total_bytes - r->err.omitted_bytes;
 		r->output_truncated =
 		    r->out.total_bytes + r->err.total_bytes > run->rq.max_output_bytes;
 		return;

@@ -49,7 +49,13 @@ def check_omitted(r, name, data):
     if gap is None:
         if len(data) not in (0, r[name + "_bytes"]):
             yield name + "_bytes is wrong"
-    elif set(gap) != {"at", "bytes"} or gap["bytes"] <= 0 or not 0 <= gap["at"] <= len(data):
+    elif set(gap) != {"at", "bytes"} or gap["bytes"] <= 0 or gap["at"] < 0:
+        yield name + "_omitted is odd: %r" % gap
+    elif not data:
+        if gap["at"] + gap["bytes"] != r[name + "_bytes"]:
+            yield "%s: %d streamed + %d omitted is not %d" % (name, gap["at"], gap["bytes"],
+                                                              r[name + "_bytes"])
+    elif gap["at"] > len(data):
         yield name + "_omitted is odd: %r" % gap
     elif len(data) + gap["bytes"] != r[name + "_bytes"]:
         yield "%s: kept %d + omitted %d is not %d" % (name, len(data), gap["bytes"],
