@@ -45,7 +45,7 @@ const char *reason_name(enum reason r);
 struct captured {
 	struct buf head;        /* what was kept, in order; the tail is behind the head */
 	uint64_t total_bytes;   /* what the command wrote */
-	uint64_t omitted_at;    /* offset in head, or in what was streamed, where bytes are left out */
+	uint64_t omitted_at;    /* offset where bytes are left out: in head, or in the stream */
 	uint64_t omitted_bytes; /* 0: nothing is left out */
 };
 
