@@ -200,24 +200,25 @@ static void plan_put_json_ops(const struct plan *p, struct jw *w)
 	jw_array_end(w);
 }
 
-static void plan_put_json_layers(const struct plan *p, struct jw *w)
+void plan_put_json_layers(
+    struct jw *w, const char *name, uint32_t layers, uint32_t missing, char *const *why)
 {
-	jw_key(w, "layers");
+	jw_key(w, name);
 	jw_array_begin(w);
 	for (int i = 0; i < LAYER_COUNT; i++)
-		if ((plan_layers(p) & LAYER_BIT(i)) != 0)
+		if ((layers & LAYER_BIT(i)) != 0)
 			jw_str(w, layer_name((enum layer)i));
 	jw_array_end(w);
 	jw_key(w, "missing");
 	jw_array_begin(w);
 	for (int i = 0; i < LAYER_COUNT; i++) {
-		if ((p->missing & LAYER_BIT(i)) == 0)
+		if ((missing & LAYER_BIT(i)) == 0)
 			continue;
 		jw_object_begin(w);
 		jw_key(w, "layer");
 		jw_str(w, layer_name((enum layer)i));
 		jw_key(w, "why");
-		jw_str(w, p->why[i]);
+		jw_str(w, why[i]);
 		jw_object_end(w);
 	}
 	jw_array_end(w);
@@ -251,7 +252,7 @@ static void plan_put_json_tool(const struct plan *p, struct jw *w)
 	jw_array_end(w);
 }
 
-static void plan_put_json_number(struct jw *w, const char *name, bool has, uint64_t v)
+void plan_put_json_number(struct jw *w, const char *name, bool has, uint64_t v)
 {
 	jw_key(w, name);
 	if (has)
@@ -299,7 +300,7 @@ int plan_put_json(const struct plan *p, struct buf *out, struct err *e)
 	jw_str(&w, p->cwd);
 	jw_key(&w, "net");
 	jw_str(&w, plan_net(p));
-	plan_put_json_layers(p, &w);
+	plan_put_json_layers(&w, "layers", plan_layers(p), p->missing, p->why);
 	plan_put_json_ops(p, &w);
 	plan_put_json_env(p, &w);
 	plan_put_json_limits(p, &w);
