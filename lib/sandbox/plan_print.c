@@ -158,6 +158,12 @@ int plan_put_text(const struct plan *p, struct buf *out, struct err *e)
 	return plan_put_path("notice: ", p->notice, out, e) != 0 ? -1 : buf_putc(out, '\n', e);
 }
 
+void plan_put_json_str(struct jw *w, const char *name, const char *v)
+{
+	jw_key(w, name);
+	jw_str(w, v);
+}
+
 static void plan_put_json_ops(const struct plan *p, struct jw *w)
 {
 	static const char *const kinds[] = { "bind", "symlink", "proc", "dev", "tmpfs", "hide" };
@@ -168,14 +174,11 @@ static void plan_put_json_ops(const struct plan *p, struct jw *w)
 		const struct view_op *op = &p->view.ops[i];
 
 		jw_object_begin(w);
-		jw_key(w, "kind");
-		jw_str(w, kinds[op->kind]);
-		jw_key(w, "path");
-		jw_str(w, op->dst);
-		if (op->src != NULL) {
-			jw_key(w, op->kind == VIEW_SYMLINK ? "target" : "source");
-			jw_str(w, op->src);
-		}
+		plan_put_json_str(w, "kind", kinds[op->kind]);
+		plan_put_json_str(w, "path", op->dst);
+		if (op->src != NULL)
+			plan_put_json_str(
+			    w, op->kind == VIEW_SYMLINK ? "target" : "source", op->src);
 		if (op->kind == VIEW_BIND) {
 			jw_key(w, "read_only");
 			jw_bool(w, op->is_read_only);
@@ -191,10 +194,8 @@ static void plan_put_json_ops(const struct plan *p, struct jw *w)
 	jw_array_begin(w);
 	for (size_t i = 0; i < p->rule_count; i++) {
 		jw_object_begin(w);
-		jw_key(w, "path");
-		jw_str(w, p->rules[i].path);
-		jw_key(w, "access");
-		jw_str(w, access_names[p->rules[i].access]);
+		plan_put_json_str(w, "path", p->rules[i].path);
+		plan_put_json_str(w, "access", access_names[p->rules[i].access]);
 		jw_object_end(w);
 	}
 	jw_array_end(w);
@@ -215,10 +216,8 @@ void plan_put_json_layers(
 		if ((missing & LAYER_BIT(i)) == 0)
 			continue;
 		jw_object_begin(w);
-		jw_key(w, "layer");
-		jw_str(w, layer_name((enum layer)i));
-		jw_key(w, "why");
-		jw_str(w, why[i]);
+		plan_put_json_str(w, "layer", layer_name((enum layer)i));
+		plan_put_json_str(w, "why", why[i]);
 		jw_object_end(w);
 	}
 	jw_array_end(w);
@@ -288,29 +287,23 @@ int plan_put_json(const struct plan *p, struct buf *out, struct err *e)
 	buf_init(&line, LIMIT_FRAME);
 	jw_init(&w, out, false);
 	jw_object_begin(&w);
-	jw_key(&w, "backend");
-	jw_str(&w, p->backend->name);
+	plan_put_json_str(&w, "backend", p->backend->name);
 	jw_key(&w, "command");
 	if (env_put_redacted_argv(&line, p->rq->argv, &w.err) == 0)
 		jw_strn(&w, line.data, line.len);
 	buf_fini(&line);
-	jw_key(&w, "root");
-	jw_str(&w, p->root);
-	jw_key(&w, "cwd");
-	jw_str(&w, p->cwd);
-	jw_key(&w, "net");
-	jw_str(&w, plan_net(p));
+	plan_put_json_str(&w, "root", p->root);
+	plan_put_json_str(&w, "cwd", p->cwd);
+	plan_put_json_str(&w, "net", plan_net(p));
 	plan_put_json_layers(&w, "layers", plan_layers(p), p->missing, p->why);
 	plan_put_json_ops(p, &w);
 	plan_put_json_env(p, &w);
 	plan_put_json_limits(p, &w);
 	jw_key(&w, "seccomp_instructions");
 	jw_u64(&w, p->filter.len);
-	jw_key(&w, "profile");
-	jw_str(&w, p->profile);
+	plan_put_json_str(&w, "profile", p->profile);
 	plan_put_json_tool(p, &w);
-	jw_key(&w, "notice");
-	jw_str(&w, p->notice);
+	plan_put_json_str(&w, "notice", p->notice);
 	jw_object_end(&w);
 	return jw_finish(&w, e);
 }

@@ -245,13 +245,10 @@ static void result_put_text_fields(struct jw *w, const struct sandbox_result *r)
 	jw_bool(w, r->timed_out);
 	jw_key(w, "output_truncated");
 	jw_bool(w, r->output_truncated);
-	jw_key(w, "error_message");
-	jw_str(w, r->error.kind == ERR_NONE ? "" : r->error.msg);
-	jw_key(w, "reason");
-	jw_str(w, reason_name(r->reason));
+	plan_put_json_str(w, "error_message", r->error.kind == ERR_NONE ? "" : r->error.msg);
+	plan_put_json_str(w, "reason", reason_name(r->reason));
 	plan_put_json_number(w, "signal", r->signal != 0, (uint64_t)r->signal);
-	jw_key(w, "backend");
-	jw_str(w, r->backend);
+	plan_put_json_str(w, "backend", r->backend);
 }
 
 int sandbox_result_put_json(const struct sandbox_result *r, struct buf *out, struct err *e)
