@@ -149,6 +149,21 @@ refused() {
 }
 each_run refused
 
+# A signal to sbx-run, about when the command begins: what the result says is what the status says.
+signalled() {
+	for delay in 0 0.01 0.02 0.03 0.05; do
+		begin --json -- sleep 25
+		sleep "$delay"
+		kill -TERM "$pid"
+		end
+		is "$rc" 143 "$at: TERM after $delay s: status"
+		[ -s "$tmp/.bg.out" ] || continue # it came before sbx-run could handle any
+		RESULT=$tmp/.bg.out ok "$at: TERM after $delay s: result" result \
+			'reason == "cancelled"' 'error_message or (exit_code, signal) == (143, 15)'
+	done
+}
+each_run signalled
+
 # A folder of the command's: it must not choose what our result overwrites.
 if tap_is_root; then
 	who=user backend=native at='user, native'

@@ -17,6 +17,7 @@ FIELDS = {
 OPTIONAL = {"stdout_encoding", "stderr_encoding"}
 REASONS = {"exit", "signal", "wall_timeout", "cpu_timeout", "oom", "file_limit", "pids_limit",
            "output_limit", "seccomp", "cancelled", "launch_error"}
+EARLY = {"cancelled", "wall_timeout"}  # the end may have come before the command was started
 
 
 def unique(pairs):
@@ -72,7 +73,8 @@ def check(r):
         yield "unknown field " + name
     if r["reason"] not in REASONS:
         yield "unknown reason " + r["reason"]
-    if (r["error_message"] != "") != (r["reason"] == "launch_error"):
+    early = r["error_message"] != "" and r["exit_code"] == 1 and r["reason"] in EARLY
+    if (r["error_message"] != "") != (r["reason"] == "launch_error") and not early:
         yield "reason %s with message %r" % (r["reason"], r["error_message"])
     if set(r["layers"]) != {"applied", "missing"}:
         yield "layers is odd"
