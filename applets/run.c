@@ -223,32 +223,47 @@ static void log_command(char **argv)
 	buf_fini(&line);
 }
 
-static void report_env(const struct run_state *s, const struct sandbox_result *r)
+static void report_env(const struct run_state *s, const struct env_dropped *dropped, size_t n)
 {
-	for (size_t i = 0; i < r->env_dropped_count; i++) {
-		if (s->opts.want_env_report)
-			log_write(LOG_ERROR, "env: dropped %s (%s)", r->env_dropped[i].name,
-			    r->env_dropped[i].rule);
-		else
-			log_write(LOG_TRACE, "env: dropped %s (%s)", r->env_dropped[i].name,
-			    r->env_dropped[i].rule);
-	}
+	enum log_level level = s->opts.want_env_report ? LOG_ERROR : LOG_TRACE;
+
+	for (size_t i = 0; i < n; i++)
+		log_write(level, "env: dropped %s (%s)", dropped[i].name, dropped[i].rule);
 }
 
-/* When auto could not give everything, one line says what and why. */
+/* The layers whose lack is told: all with auto. Who named a backend knows what it gives, and with
+ * --best-effort hears of what else was asked for. */
+static uint32_t told_layers(const struct policy *p)
+{
+	/* limits are missing only where they were given */
+	uint32_t told = LAYER_BIT(LAYER_MEMORY) | LAYER_BIT(LAYER_PIDS) | LAYER_BIT(LAYER_CPU);
+
+	if (p->backend == NULL || strcmp(p->backend, "auto") == 0)
+		return LAYER_ALL;
+	if (!p->is_best_effort)
+		return 0;
+	if (p->mount_count != 0)
+		told |= LAYER_BIT(LAYER_VIEW);
+	if (p->is_net_set)
+		told |= LAYER_BIT(LAYER_NET_NS);
+	if (p->seccomp != NULL && strcmp(p->seccomp, "none") != 0)
+		told |= LAYER_BIT(LAYER_SECCOMP);
+	return told;
+}
+
+/* When not everything could be given, one line says what and why. */
 static void report_missing(const struct run_state *s, const struct sandbox_result *r)
 {
-	const char *name = s->opts.policy.backend;
+	uint32_t missing = r->missing & told_layers(&s->opts.policy);
 	char text[512] = "";
 	const char *why = NULL;
 
-	if (r->error.kind != ERR_NONE || r->missing == 0 ||
-	    (name != NULL && strcmp(name, "auto") != 0))
+	if (r->error.kind != ERR_NONE || missing == 0)
 		return;
 	for (int i = 0; i < LAYER_COUNT; i++) {
 		size_t len = strlen(text);
 
-		if ((r->missing & LAYER_BIT(i)) == 0)
+		if ((missing & LAYER_BIT(i)) == 0)
 			continue;
 		(void)snprintf(text + len, sizeof text - len, "%s%s", len == 0 ? "" : " ",
 		    layer_name((enum layer)i));
@@ -266,12 +281,15 @@ static int put_result(const struct run_state *s, const struct sandbox_result *r,
 	if (!s->opts.json && s->result_fd < 0)
 		return 0;
 	buf_init(&out, LIMIT_RESULT_JSON);
-	if (sandbox_result_put_json(r, &out, e) != 0 || buf_putc(&out, '\n', e) != 0)
+	if (sandbox_result_put_json(r, &out, e) != 0 || buf_putc(&out, '\n', e) != 0) {
+		buf_reset(&out);
 		rc = -1;
-	if (rc == 0 && s->result_fd >= 0 && fd_write_all(s->result_fd, out.data, out.len) != 0)
+	}
+	/* one that takes nothing does not keep it from the other */
+	if (s->result_fd >= 0 && fd_write_all(s->result_fd, out.data, out.len) != 0)
 		rc = err_errno(e, ERR_IO, "--result %s", s->opts.result);
-	if (rc == 0 && s->opts.json)
-		rc = out_buf(&out, e);
+	if (s->opts.json && out_buf(&out, e) != 0)
+		rc = -1;
 	buf_fini(&out);
 	return rc;
 }
@@ -289,10 +307,13 @@ static int conclude(const struct run_state *s, struct err *e)
 	const struct sandbox_result *r = sandbox_run_result(s->run);
 	const char *notice = sandbox_run_notice(s->run);
 
-	if (notice != NULL)
+	if (notice != NULL && r->error.kind == ERR_NONE)
 		log_warn("%s", notice);
-	report_env(s, r);
+	report_env(s, r->env_dropped, r->env_dropped_count);
 	report_missing(s, r);
+	if (!s->opts.json && r->out.omitted_bytes + r->err.omitted_bytes != 0)
+		log_warn("--max-output: the last %llu bytes were dropped",
+		    (unsigned long long)(r->out.omitted_bytes + r->err.omitted_bytes));
 	if (r->error.kind == ERR_NONE)
 		log_write(LOG_LIFECYCLE, "ended: %s, status %d, %llu ms", reason_name(r->reason),
 		    r->exit_code, (unsigned long long)r->duration_ms);
@@ -331,6 +352,7 @@ static int run_command(struct run_state *s, char **argv, struct err *e)
 static int explain(struct run_state *s, char **argv, struct err *e)
 {
 	struct sandbox_request rq;
+	struct env_block env;
 	struct buf out;
 	int rc;
 
@@ -340,7 +362,12 @@ static int explain(struct run_state *s, char **argv, struct err *e)
 	if (rc == 0 && s->opts.json)
 		rc = buf_putc(&out, '\n', e);
 	if (rc == 0)
+		rc = env_build(rq.policy, rq.env, &env, e);
+	if (rc == 0) {
+		report_env(s, env.dropped, env.dropped_count);
+		env_block_fini(&env);
 		rc = out_buf(&out, e);
+	}
 	buf_fini(&out);
 	return rc;
 }

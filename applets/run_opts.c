@@ -25,7 +25,8 @@ static const struct opt run_opts[] = {
 	  .flags = OPT_CLI_ONLY,
 	  .help = "write the SandboxResult to a file or descriptor, also without --json" },
 	{ .name = "tty", .type = OPT_FLAG, AT(policy.want_tty),
-	  .help = "run on a terminal of its own that is relayed to ours; not with --json" },
+	  .help = "run on a terminal of its own that is relayed to ours; not with --json "
+		  "or --stdin" },
 	{ .name = "explain", .type = OPT_FLAG, AT(want_explain), .flags = OPT_CLI_ONLY,
 	  .group = "Looking without running",
 	  .help = "print what would be done (with --json as JSON) and run nothing" },
@@ -97,8 +98,9 @@ void run_options_fini(void *target)
 
 int run_options_check(const struct run_options *o, struct err *e)
 {
-	if (o->json && o->policy.want_tty)
-		return err_set(e, ERR_USAGE, "--tty and --json exclude each other");
+	if (o->policy.want_tty && (o->json || o->policy.stdin_mode > STDIN_INHERIT))
+		return err_set(e, ERR_USAGE, "--tty and --%s exclude each other",
+		    o->json ? "json" : "stdin");
 	if (o->want_explain && o->want_print_seccomp)
 		return err_set(e, ERR_USAGE, "--explain and --print-seccomp exclude each other");
 	if (o->result && !*o->result)

@@ -108,8 +108,8 @@ int policy_option_require(void *target, const char *value, struct err *e);
 	  .arg = "N", .help = "open descriptors of a process", .dflt = "the caller's" },	\
 	{ .name = "max-output", .letter = 'o', .type = OPT_SIZE, POLICY_AT(max_output_bytes),	\
 	  POLICY_SET(is_max_output_set), .arg = "SIZE",						\
-	  .help = "stdout and stderr together, at most 1g; what is more is dropped from the "	\
-		  "middle and counted",								\
+	  .help = "stdout and stderr together, at most 1g; what is more is dropped and counted: "\
+		  "with --json from the middle, else from the end",				\
 	  .dflt = "1m with --json, else unlimited", .group = "Input and output" },		\
 	{ .name = "kill-on-output", .type = OPT_FLAG, POLICY_AT(kill_on_output),		\
 	  .help = "end the command when it passes --max-output" },				\

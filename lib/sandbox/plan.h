@@ -20,6 +20,7 @@
 
 struct container;
 struct guard;
+struct jw;
 struct plan;
 
 struct plan_rule {  /* one Landlock rule, by path as the command sees it; below the pinned root by
@@ -200,5 +201,11 @@ int plan_add_check(struct plan *plan, enum plan_check_kind kind, const char *pat
     uint64_t ino, struct err *e);
 int plan_put_text(const struct plan *plan, struct buf *out, struct err *e);
 int plan_put_json(const struct plan *plan, struct buf *out, struct err *e);
+/* Parts that a result has too: null for what there is not; and the layers, under `name`, with the
+ * missing ones. */
+void plan_put_json_str(struct jw *w, const char *name, const char *v);
+void plan_put_json_number(struct jw *w, const char *name, bool has, uint64_t v);
+void plan_put_json_layers(
+    struct jw *w, const char *name, uint32_t layers, uint32_t missing, char *const *why);
 
 #endif

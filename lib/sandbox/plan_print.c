@@ -3,12 +3,32 @@
 #include <string.h>
 
 #include "../base/limits.h"
+#include "../base/str.h"
 #include "../json/json.h"
 #include "plan.h"
 
 static const char *const access_names[] = { "read", "read+execute", "read+write", "device",
 	"write existing files" };
 static const char *const net_names[] = { "none", "loopback", "host" };
+
+/* As the result will have them: what nobody asked for is no layer. */
+static uint32_t plan_layers(const struct plan *p)
+{
+	const struct policy *q = p->policy;
+	uint32_t layers = p->backend->layers & ~p->missing;
+
+	if (q->memory_bytes == 0)
+		layers &= ~LAYER_BIT(LAYER_MEMORY);
+	if (q->pids == 0)
+		layers &= ~LAYER_BIT(LAYER_PIDS);
+	if (q->cpus_milli == 0)
+		layers &= ~LAYER_BIT(LAYER_CPU);
+	if (q->net == NET_HOST)
+		layers &= ~LAYER_BIT(LAYER_NET_NS);
+	if (q->env_mode == ENV_INHERIT)
+		layers &= ~LAYER_BIT(LAYER_ENV);
+	return layers;
+}
 
 static int plan_put_layers(const struct plan *p, struct buf *out, struct err *e)
 {
@@ -17,7 +37,7 @@ static int plan_put_layers(const struct plan *p, struct buf *out, struct err *e)
 	if (buf_puts(out, "layers:", e) != 0)
 		return -1;
 	for (int i = 0; i < LAYER_COUNT; i++)
-		if ((p->backend->layers & ~p->missing & LAYER_BIT(i)) != 0 &&
+		if ((plan_layers(p) & LAYER_BIT(i)) != 0 &&
 		    buf_printf(out, e, " %s", layer_name((enum layer)i)) != 0)
 			return -1;
 	for (int i = 0; i < LAYER_COUNT; i++) {
@@ -76,13 +96,40 @@ static int plan_put_profile(const char *profile, struct buf *out, struct err *e)
 	return 0;
 }
 
+/* A name of the caller's makes no line of its own. */
+static int plan_put_path(const char *label, const char *path, struct buf *out, struct err *e)
+{
+	return buf_puts(out, label, e) != 0 ? -1 : str_put_printable(out, path, SIZE_MAX, e);
+}
+
+static int plan_put_names(const struct plan *p, struct buf *out, struct err *e)
+{
+	struct str_shown name; /* values may be private */
+
+	for (size_t i = 0; i < p->env.env.n; i++) {
+		const char *v = p->env.env.v[i];
+
+		if (buf_printf(out, e, " %s", str_shown(&name, v, strcspn(v, "="))) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* native leaves the machine's, whatever the default is. */
+static const char *plan_net(const struct plan *p)
+{
+	return net_names[p->backend == &backend_native ? NET_HOST : p->policy->net];
+}
+
 int plan_put_text(const struct plan *p, struct buf *out, struct err *e)
 {
 	if (buf_printf(out, e, "backend: %s\ncommand: ", p->backend->name) != 0 ||
 	    env_put_redacted_argv(out, p->rq->argv, e) != 0 ||
-	    buf_printf(out, e, "\nroot: %s\nworking folder: %s\nnetwork: %s\nuser: %u:%u\n",
-		p->root != NULL ? p->root : "(empty, private)", p->cwd != NULL ? p->cwd : "-",
-		net_names[p->policy->net], (unsigned)p->uid, (unsigned)p->gid) != 0 ||
+	    plan_put_path("\nroot: ", p->root != NULL ? p->root : "(empty, private)", out, e) !=
+		0 ||
+	    plan_put_path("\nworking folder: ", p->cwd != NULL ? p->cwd : "-", out, e) != 0 ||
+	    buf_printf(out, e, "\nnetwork: %s\nuser: %u:%u\n", plan_net(p), (unsigned)p->uid,
+		(unsigned)p->gid) != 0 ||
 	    plan_put_layers(p, out, e) != 0)
 		return -1;
 	if (p->view.count > 0 && (buf_puts(out, "view, in this order:\n", e) != 0 ||
@@ -91,17 +138,13 @@ int plan_put_text(const struct plan *p, struct buf *out, struct err *e)
 	if (p->rule_count > 0 && buf_puts(out, "landlock rules:\n", e) != 0)
 		return -1;
 	for (size_t i = 0; i < p->rule_count; i++)
-		if (buf_printf(out, e, "  %s: %s\n", p->rules[i].path,
-			access_names[p->rules[i].access]) != 0)
+		if (plan_put_path("  ", p->rules[i].path, out, e) != 0 ||
+		    buf_printf(out, e, ": %s\n", access_names[p->rules[i].access]) != 0)
 			return -1;
 	if (buf_printf(out, e, "seccomp: %u instructions\nenvironment:", (unsigned)p->filter.len) !=
-	    0)
-		return -1;
-	for (size_t i = 0; i < p->env.env.n; i++) /* names only: values may be private */
-		if (buf_printf(
-			out, e, " %.*s", (int)strcspn(p->env.env.v[i], "="), p->env.env.v[i]) != 0)
-			return -1;
-	if (buf_putc(out, '\n', e) != 0 || plan_put_limits(p, out, e) != 0)
+		0 ||
+	    plan_put_names(p, out, e) != 0 || buf_putc(out, '\n', e) != 0 ||
+	    plan_put_limits(p, out, e) != 0)
 		return -1;
 	if (p->profile != NULL && plan_put_profile(p->profile, out, e) != 0)
 		return -1;
@@ -110,7 +153,15 @@ int plan_put_text(const struct plan *p, struct buf *out, struct err *e)
 		    env_put_redacted_argv(out, p->argv, e) != 0 || buf_putc(out, '\n', e) != 0)
 			return -1;
 	}
-	return p->notice == NULL ? 0 : buf_printf(out, e, "notice: %s\n", p->notice);
+	if (p->notice == NULL)
+		return 0;
+	return plan_put_path("notice: ", p->notice, out, e) != 0 ? -1 : buf_putc(out, '\n', e);
+}
+
+void plan_put_json_str(struct jw *w, const char *name, const char *v)
+{
+	jw_key(w, name);
+	jw_str(w, v);
 }
 
 static void plan_put_json_ops(const struct plan *p, struct jw *w)
@@ -123,14 +174,11 @@ static void plan_put_json_ops(const struct plan *p, struct jw *w)
 		const struct view_op *op = &p->view.ops[i];
 
 		jw_object_begin(w);
-		jw_key(w, "kind");
-		jw_str(w, kinds[op->kind]);
-		jw_key(w, "path");
-		jw_str(w, op->dst);
-		if (op->src != NULL) {
-			jw_key(w, op->kind == VIEW_SYMLINK ? "target" : "source");
-			jw_str(w, op->src);
-		}
+		plan_put_json_str(w, "kind", kinds[op->kind]);
+		plan_put_json_str(w, "path", op->dst);
+		if (op->src != NULL)
+			plan_put_json_str(
+			    w, op->kind == VIEW_SYMLINK ? "target" : "source", op->src);
 		if (op->kind == VIEW_BIND) {
 			jw_key(w, "read_only");
 			jw_bool(w, op->is_read_only);
@@ -146,33 +194,30 @@ static void plan_put_json_ops(const struct plan *p, struct jw *w)
 	jw_array_begin(w);
 	for (size_t i = 0; i < p->rule_count; i++) {
 		jw_object_begin(w);
-		jw_key(w, "path");
-		jw_str(w, p->rules[i].path);
-		jw_key(w, "access");
-		jw_str(w, access_names[p->rules[i].access]);
+		plan_put_json_str(w, "path", p->rules[i].path);
+		plan_put_json_str(w, "access", access_names[p->rules[i].access]);
 		jw_object_end(w);
 	}
 	jw_array_end(w);
 }
 
-static void plan_put_json_layers(const struct plan *p, struct jw *w)
+void plan_put_json_layers(
+    struct jw *w, const char *name, uint32_t layers, uint32_t missing, char *const *why)
 {
-	jw_key(w, "layers");
+	jw_key(w, name);
 	jw_array_begin(w);
 	for (int i = 0; i < LAYER_COUNT; i++)
-		if ((p->backend->layers & ~p->missing & LAYER_BIT(i)) != 0)
+		if ((layers & LAYER_BIT(i)) != 0)
 			jw_str(w, layer_name((enum layer)i));
 	jw_array_end(w);
 	jw_key(w, "missing");
 	jw_array_begin(w);
 	for (int i = 0; i < LAYER_COUNT; i++) {
-		if ((p->missing & LAYER_BIT(i)) == 0)
+		if ((missing & LAYER_BIT(i)) == 0)
 			continue;
 		jw_object_begin(w);
-		jw_key(w, "layer");
-		jw_str(w, layer_name((enum layer)i));
-		jw_key(w, "why");
-		jw_str(w, p->why[i]);
+		plan_put_json_str(w, "layer", layer_name((enum layer)i));
+		plan_put_json_str(w, "why", why[i]);
 		jw_object_end(w);
 	}
 	jw_array_end(w);
@@ -192,7 +237,21 @@ static void plan_put_json_env(const struct plan *p, struct jw *w)
 	jw_array_end(w);
 }
 
-static void plan_put_json_number(struct jw *w, const char *name, bool has, uint64_t v)
+/* Without the command at the end of an exec step's: that is told above, without its secrets. */
+static void plan_put_json_tool(const struct plan *p, struct jw *w)
+{
+	size_t n = p->tool.n;
+
+	for (size_t i = 0; p->backend->has_exec_step && p->rq->argv[i] != NULL; i++)
+		n--;
+	jw_key(w, "tool");
+	jw_array_begin(w);
+	for (size_t i = 0; i < n; i++)
+		jw_str(w, p->tool.v[i]);
+	jw_array_end(w);
+}
+
+void plan_put_json_number(struct jw *w, const char *name, bool has, uint64_t v)
 {
 	jw_key(w, name);
 	if (has)
@@ -228,28 +287,23 @@ int plan_put_json(const struct plan *p, struct buf *out, struct err *e)
 	buf_init(&line, LIMIT_FRAME);
 	jw_init(&w, out, false);
 	jw_object_begin(&w);
-	jw_key(&w, "backend");
-	jw_str(&w, p->backend->name);
+	plan_put_json_str(&w, "backend", p->backend->name);
 	jw_key(&w, "command");
 	if (env_put_redacted_argv(&line, p->rq->argv, &w.err) == 0)
 		jw_strn(&w, line.data, line.len);
 	buf_fini(&line);
-	jw_key(&w, "root");
-	jw_str(&w, p->root);
-	jw_key(&w, "cwd");
-	jw_str(&w, p->cwd);
-	jw_key(&w, "net");
-	jw_str(&w, net_names[p->policy->net]);
-	plan_put_json_layers(p, &w);
+	plan_put_json_str(&w, "root", p->root);
+	plan_put_json_str(&w, "cwd", p->cwd);
+	plan_put_json_str(&w, "net", plan_net(p));
+	plan_put_json_layers(&w, "layers", plan_layers(p), p->missing, p->why);
 	plan_put_json_ops(p, &w);
 	plan_put_json_env(p, &w);
 	plan_put_json_limits(p, &w);
 	jw_key(&w, "seccomp_instructions");
 	jw_u64(&w, p->filter.len);
-	jw_key(&w, "profile");
-	jw_str(&w, p->profile);
-	jw_key(&w, "notice");
-	jw_str(&w, p->notice);
+	plan_put_json_str(&w, "profile", p->profile);
+	plan_put_json_tool(p, &w);
+	plan_put_json_str(&w, "notice", p->notice);
 	jw_object_end(&w);
 	return jw_finish(&w, e);
 }

@@ -124,6 +124,7 @@ static void run_conclude_usage(struct sandbox_run *run)
 		r->cpu_user_ms = g->cpu_user_us / 1000U;
 		r->cpu_system_ms = g->cpu_system_us / 1000U;
 	}
+	r->has_group = true;
 	r->has_peak_pids = g->has_pids_peak;
 	r->peak_pids = g->pids_peak;
 	r->oom_kills = g->oom_kills;
@@ -151,6 +152,8 @@ static void run_conclude_output(struct sandbox_run *run)
 	if (run->rq.output == OUTPUT_STREAM) {
 		r->out.total_bytes = run->out[0].pump.total_bytes;
 		r->err.total_bytes = run->out[1].pump.total_bytes;
+		r->out.omitted_at = r->out.total_bytes - r->out.omitted_bytes;
+		r->err.omitted_at = r->err.total_bytes - r->err.omitted_bytes;
 		r->output_truncated =
 		    r->out.total_bytes + r->err.total_bytes > run->rq.max_output_bytes;
 		return;
@@ -179,6 +182,10 @@ void run_conclude(struct sandbox_run *run)
 		/* killed together with its guardian: nobody saw the status */
 		r->exit_code = 128 + SIGKILL;
 		r->signal = SIGKILL;
+	}
+	if (r->error.kind == ERR_NONE && r->end_signal != 0 && r->reason == REASON_CANCELLED) {
+		r->signal = r->end_signal; /* as the status has it, whatever it was ended with */
+		r->exit_code = 128 + r->signal;
 	}
 }
 
@@ -228,41 +235,6 @@ static void result_put_omitted(struct jw *w, const char *name, const struct capt
 	jw_object_end(w);
 }
 
-static void result_put_number(struct jw *w, const char *name, bool has, uint64_t v)
-{
-	jw_key(w, name);
-	if (has)
-		jw_u64(w, v);
-	else
-		jw_null(w);
-}
-
-static void result_put_layers(struct jw *w, const struct sandbox_result *r)
-{
-	jw_key(w, "layers");
-	jw_object_begin(w);
-	jw_key(w, "applied");
-	jw_array_begin(w);
-	for (int i = 0; i < LAYER_COUNT; i++)
-		if ((r->applied & LAYER_BIT(i)) != 0)
-			jw_str(w, layer_name((enum layer)i));
-	jw_array_end(w);
-	jw_key(w, "missing");
-	jw_array_begin(w);
-	for (int i = 0; i < LAYER_COUNT; i++) {
-		if ((r->missing & LAYER_BIT(i)) == 0)
-			continue;
-		jw_object_begin(w);
-		jw_key(w, "layer");
-		jw_str(w, layer_name((enum layer)i));
-		jw_key(w, "why");
-		jw_str(w, r->why[i]);
-		jw_object_end(w);
-	}
-	jw_array_end(w);
-	jw_object_end(w);
-}
-
 static void result_put_text_fields(struct jw *w, const struct sandbox_result *r)
 {
 	jw_key(w, "exit_code");
@@ -273,17 +245,10 @@ static void result_put_text_fields(struct jw *w, const struct sandbox_result *r)
 	jw_bool(w, r->timed_out);
 	jw_key(w, "output_truncated");
 	jw_bool(w, r->output_truncated);
-	jw_key(w, "error_message");
-	jw_str(w, r->error.kind == ERR_NONE ? "" : r->error.msg);
-	jw_key(w, "reason");
-	jw_str(w, reason_name(r->reason));
-	jw_key(w, "signal");
-	if (r->signal != 0)
-		jw_i64(w, r->signal);
-	else
-		jw_null(w);
-	jw_key(w, "backend");
-	jw_str(w, r->backend);
+	plan_put_json_str(w, "error_message", r->error.kind == ERR_NONE ? "" : r->error.msg);
+	plan_put_json_str(w, "reason", reason_name(r->reason));
+	plan_put_json_number(w, "signal", r->signal != 0, (uint64_t)r->signal);
+	plan_put_json_str(w, "backend", r->backend);
 }
 
 int sandbox_result_put_json(const struct sandbox_result *r, struct buf *out, struct err *e)
@@ -293,16 +258,19 @@ int sandbox_result_put_json(const struct sandbox_result *r, struct buf *out, str
 	jw_init(&w, out, false);
 	jw_object_begin(&w);
 	result_put_text_fields(&w, r);
-	result_put_layers(&w, r);
-	result_put_number(&w, "duration_ms", true, r->duration_ms);
-	result_put_number(&w, "cpu_user_ms", r->has_cpu, r->cpu_user_ms);
-	result_put_number(&w, "cpu_system_ms", r->has_cpu, r->cpu_system_ms);
-	result_put_number(&w, "peak_memory_bytes", r->has_peak_memory, r->peak_memory_bytes);
-	result_put_number(&w, "peak_pids", r->has_peak_pids, r->peak_pids);
-	result_put_number(&w, "oom_kills", true, r->oom_kills);
-	result_put_number(&w, "pids_refused", true, r->pids_refused);
-	result_put_number(&w, "stdout_bytes", true, r->out.total_bytes);
-	result_put_number(&w, "stderr_bytes", true, r->err.total_bytes);
+	jw_key(&w, "layers");
+	jw_object_begin(&w);
+	plan_put_json_layers(&w, "applied", r->applied, r->missing, r->why);
+	jw_object_end(&w);
+	plan_put_json_number(&w, "duration_ms", true, r->duration_ms);
+	plan_put_json_number(&w, "cpu_user_ms", r->has_cpu, r->cpu_user_ms);
+	plan_put_json_number(&w, "cpu_system_ms", r->has_cpu, r->cpu_system_ms);
+	plan_put_json_number(&w, "peak_memory_bytes", r->has_peak_memory, r->peak_memory_bytes);
+	plan_put_json_number(&w, "peak_pids", r->has_peak_pids, r->peak_pids);
+	plan_put_json_number(&w, "oom_kills", r->has_group, r->oom_kills);
+	plan_put_json_number(&w, "pids_refused", r->has_group, r->pids_refused);
+	plan_put_json_number(&w, "stdout_bytes", true, r->out.total_bytes);
+	plan_put_json_number(&w, "stderr_bytes", true, r->err.total_bytes);
 	result_put_omitted(&w, "stdout_omitted", &r->out);
 	result_put_omitted(&w, "stderr_omitted", &r->err);
 	jw_key(&w, "env_dropped");

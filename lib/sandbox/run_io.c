@@ -128,9 +128,11 @@ static void run_stdout_failed(struct sandbox_run *run, int errnum)
 static void run_on_pump_data(struct pump *p, uint64_t bytes)
 {
 	struct sandbox_run *run = p->ctx;
+	bool is_stdout = p == &run->out[0].pump;
 
-	(void)bytes;
-	if (p->write_errno != 0 && p == &run->out[0].pump && !run->is_stdout_gone)
+	if (!p->is_splice && p->write_errno == 0) /* read, and less of it is to be written */
+		(is_stdout ? &run->result.out : &run->result.err)->omitted_bytes += bytes - p->len;
+	if (p->write_errno != 0 && is_stdout && !run->is_stdout_gone)
 		run_stdout_failed(run, p->write_errno);
 	run_on_output_data(run);
 }

@@ -45,14 +45,14 @@ const char *reason_name(enum reason r);
 struct captured {
 	struct buf head;        /* what was kept, in order; the tail is behind the head */
 	uint64_t total_bytes;   /* what the command wrote */
-	uint64_t omitted_at;    /* offset in head where bytes are left out */
+	uint64_t omitted_at;    /* offset where bytes are left out: in head, or in the stream */
 	uint64_t omitted_bytes; /* 0: nothing is left out */
 };
 
 struct sandbox_result { /* what is told of a run; every string is owned
 			   or static */
 	int exit_code;  /* the command's own, 128+n after a signal; 1 when it was not launched */
-	struct captured out, err; /* empty when streaming, but for total_bytes */
+	struct captured out, err; /* when streaming, head is empty */
 	bool timed_out;
 	bool output_truncated;
 	struct err error; /* kind ERR_NONE: it was launched */
@@ -70,6 +70,7 @@ struct sandbox_result { /* what is told of a run; every string is owned
 	uint64_t peak_pids;
 	bool has_peak_pids;
 	uint64_t oom_kills, pids_refused; /* counters, also when they are not the reason */
+	bool has_group;                   /* that has them was read */
 	struct env_dropped *env_dropped;  /* owned */
 	size_t env_dropped_count;
 };

@@ -56,6 +56,9 @@ memory_refused() {
 		'missing["memory"]' 'exit_code != 0'
 	sandbox --json -m 48m --best-effort -- sh -c 'exit 3'
 	ok "$at: -m --best-effort: what needs less runs" result 'exit_code == 3'
+	like "$err" "^sbx-run: warning: backend $backend, without memory \\(.+\\)\$" \
+		"$at: -m --best-effort: one warning names it"
+	one_line "$err" "$at: -m --best-effort"
 	sandbox --json -m 48m --best-effort -- sh -c \
 		'for i in 1 2 3 4 5 6; do ./hog mem 16m >/dev/null & done; sleep 2; wait; exit 4'
 	ok "$at: -m --best-effort: the sum over the tree is sampled" result \

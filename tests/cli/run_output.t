@@ -85,6 +85,24 @@ large() {
 	is "$rc:$(wc -c <"$tmp/.out")" 137:1000 "$at: --kill-on-output when streaming"
 	sandbox -o 1000 -- sh -c "'$py' -I -S say.py 5000; exit 4"
 	is "$rc:$(wc -c <"$tmp/.out")" 4:1000 "$at: -o when streaming: what is more is dropped"
+	is "$err" 'sbx-run: warning: --max-output: the last 4000 bytes were dropped' \
+		"$at: -o when streaming: and that is told"
+	sandbox -q -o 1000 --result r.json -- "$py" -I -S say.py 5000
+	is "$rc:$err" 0: "$at: -o when streaming: -q"
+	RESULT=r.json ok "$at: -o when streaming: result" result 'output_truncated' \
+		'stdout_omitted == {"at": 1000, "bytes": 4000}' 'stderr_omitted is None'
+	sandbox -o 1000 --result r.json -- sh -c "'$py' -I -S say.py 600; sleep 0.3
+		'$py' -I -S say.py 0:5000"
+	RESULT=r.json ok "$at: -o when streaming: both streams" result 'stdout_omitted is None' \
+		'stderr_omitted == {"at": 400, "bytes": 4600}'
+	like "$err" 'the last 4600 bytes were dropped$' "$at: -o when streaming: both streams, told"
+	as "$who" "$sbx" -b "$backend" -o 1000 --result r.json -- "$py" -I -S say.py 100000 2>/dev/null |
+		cat >"$tmp/count"
+	RESULT=r.json ok "$at: -o when streaming into a pipe" result \
+		'stdout_omitted == {"at": 1000, "bytes": 99000}'
+	rm -f r.json
+	sandbox -o 1000 -- "$py" -I -S say.py 1000
+	is "$rc:$(wc -c <"$tmp/.out"):$err" 0:1000: "$at: -o when streaming: at the cap nothing is told"
 	sandbox -o 1000 --kill-on-output -- "$py" -I -S say.py 1000
 	is "$rc:$(wc -c <"$tmp/.out")" 0:1000 "$at: --kill-on-output at the cap is no reason"
 }

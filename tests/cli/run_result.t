@@ -14,6 +14,8 @@ fields() {
 	ok "$at: measures" result '0 <= duration_ms < 60000' 'cpu_user_ms is not None' \
 		'cpu_system_ms is not None' 'peak_memory_bytes > 65536' \
 		'peak_memory_bytes < 2**33'
+	ok "$at: without a control group its counters are null" result 'oom_kills is None' \
+		'pids_refused is None' 'peak_pids is None'
 	sandbox --json -- sh -c 'sleep 0.4'
 	ok "$at: duration is in milliseconds" result '400 <= duration_ms < 30000'
 	sandbox --json -- sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'
@@ -122,8 +124,45 @@ bad_destinations() {
 		rc=$?
 	is "$rc" 125 "$at: a result that cannot be written"
 	like "$(cat "$tmp/.err")" '^sbx-run: --result .*[Nn]o space' "$at: says so"
+	sandbox --json --result /dev/full -- echo ran
+	is "$rc" 125 "$at: the same with --json"
+	like "$err" '^sbx-run: --result .*[Nn]o space' "$at: the same with --json: says so"
+	one_line "$err" "$at: the same with --json"
+	ok "$at: stdout has the result all the same" result 'out == b"ran\n"' 'exit_code == 0'
+	rc=0
+	as "$who" "$sbx" -b "$backend" --json --result r.json -- echo ran >/dev/full 2>"$tmp/.err" || rc=$?
+	is "$rc" 125 "$at: a full stdout"
+	RESULT=r.json ok "$at: --result has it all the same" result 'out == b"ran\n"'
+	rm -f r.json
 }
 ONLY=native each_run bad_destinations
+
+# From / there is no project, of which a run has a notice: beside a refusal that is noise.
+refused() {
+	cd / || bail 'cd /'
+	sandbox --require memory -- true
+	is "$rc" 125 "$at: refused from /"
+	one_line "$err" "$at: refused from /"
+	sandbox -- no-such-command
+	is "$rc" 127 "$at: not found from /"
+	one_line "$err" "$at: not found from /"
+}
+each_run refused
+
+# A signal to sbx-run, about when the command begins: what the result says is what the status says.
+signalled() {
+	for delay in 0 0.01 0.02 0.03 0.05; do
+		begin --json -- sleep 25
+		sleep "$delay"
+		kill -TERM "$pid"
+		end
+		is "$rc" 143 "$at: TERM after $delay s: status"
+		[ -s "$tmp/.bg.out" ] || continue # it came before sbx-run could handle any
+		RESULT=$tmp/.bg.out ok "$at: TERM after $delay s: result" result \
+			'reason == "cancelled"' 'error_message or (exit_code, signal) == (143, 15)'
+	done
+}
+each_run signalled
 
 # A folder of the command's: it must not choose what our result overwrites.
 if tap_is_root; then

@@ -86,6 +86,16 @@ none() {
 	on_tty '' --tty --json -- touch canary
 	like "$out" 'exclude each other' "$at: --tty and --json"
 	ok "$at: nothing was run" test ! -e canary
+	: >input
+	for from in null input; do
+		on_tty '' --tty --stdin "$from" -- touch canary
+		like "$out" '^sbx-run: --tty and --stdin exclude each other' "$at: --tty and --stdin $from"
+		like "$out" '^status: 125$' "$at: --tty and --stdin $from: refused"
+		ok "$at: --tty and --stdin $from: nothing was run" test ! -e canary
+	done
+	rm -f input
+	on_tty '' --tty --stdin inherit -- echo relayed
+	like "$out" '^relayed$' "$at: --tty and --stdin inherit"
 }
 callers=${callers%% *} each_run none
 

@@ -185,6 +185,15 @@ native_refuses() {
 		refuse 125 'native.*use -b namespace' "$option" "$option"
 		sandbox --best-effort "$option" -- sh -c 'exit 3'
 		is "$rc" 3 "$at: $option with --best-effort"
+		case $option in
+		--net*) lacks=net_ns ;;
+		--seccomp=none) lacks='' ;;
+		*) lacks=view ;;
+		esac
+		is "${err%% (*}" "${lacks:+sbx-run: warning: backend native, without $lacks}" \
+			"$at: $option with --best-effort: only that is told"
+		sandbox -q --best-effort "$option" -- true
+		is "$rc:$err" 0: "$at: $option with --best-effort and -q"
 	done
 	sandbox --net host -- true
 	is "$rc" 0 "$at: --net host is what native gives"

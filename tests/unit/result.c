@@ -2,12 +2,13 @@
  * The SandboxResult as JSON and as an exit status: every field, base64, gaps, nulls, reasons.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdint.h>
 
 #include "../../lib/base/limits.h"
 #include "../../lib/base/mem.h"
 #include "../../lib/json/json.h"
-#include "../../lib/sandbox/sandbox.h"
+#include "../../lib/sandbox/run.h"
 #include "tap.h"
 
 static char *text_of(const struct sandbox_result *r)
@@ -71,6 +72,7 @@ static void test_never_run(void)
 	has(&r, "\"cpu_user_ms\":null");
 	has(&r, "\"peak_memory_bytes\":null");
 	has(&r, "\"peak_pids\":null");
+	has(&r, "\"oom_kills\":null,\"pids_refused\":null");
 	has(&r, "\"stdout\":\"\",\"stderr\":\"\"");
 	has(&r, "\"env_dropped\":[]");
 	is_int(sandbox_result_status(&r), 125, "its status");
@@ -94,7 +96,7 @@ static void test_full(void)
 	r.applied = LAYER_BIT(LAYER_VIEW) | LAYER_BIT(LAYER_SECCOMP);
 	r.missing = LAYER_BIT(LAYER_LANDLOCK);
 	r.why[LAYER_LANDLOCK] = mem_strdup("too \told", NULL);
-	r.has_cpu = r.has_peak_memory = r.has_peak_pids = true;
+	r.has_cpu = r.has_peak_memory = r.has_peak_pids = r.has_group = true;
 	r.cpu_user_ms = 12;
 	r.peak_memory_bytes = 1ULL << 53;
 	r.peak_pids = 7;
@@ -110,6 +112,7 @@ static void test_full(void)
 	has(&r, "\"applied\":[\"view\",\"seccomp\"]");
 	has(&r, "{\"layer\":\"landlock\",\"why\":\"too \\told\"}");
 	has(&r, "\"peak_memory_bytes\":9007199254740992");
+	has(&r, "\"peak_pids\":7,\"oom_kills\":2,\"pids_refused\":0");
 	has(&r, "\"stdout_bytes\":10000000000");
 	has(&r, "\"stdout_omitted\":{\"at\":4,\"bytes\":9999999990}");
 	has(&r, "\"stderr_omitted\":null");
@@ -152,6 +155,33 @@ static void test_status(void)
 		ok(reason_name((enum reason)i) != NULL, "reason %d has a name", i);
 }
 
+/* Told to end by SIGTERM when the command had begun, but was not yet known to: it was killed. */
+static void test_end_signal(void)
+{
+	struct policy policy;
+	struct sandbox_run run;
+
+	memset(&run, 0, sizeof run);
+	policy_init(&policy);
+	sandbox_result_init(&run.result);
+	run.rq.policy = &policy;
+	run.rq.output = OUTPUT_STREAM;
+	run.is_ending = run.has_status = true;
+	run.ended_for = REASON_CANCELLED;
+	run.wait_status = SIGKILL;
+	run.result.end_signal = SIGTERM;
+	run_conclude(&run);
+	is_int(sandbox_result_status(&run.result), 128 + SIGTERM, "the status is that of SIGTERM");
+	is_int(run.result.exit_code, 128 + SIGTERM, "so is exit_code");
+	is_int(run.result.signal, SIGTERM, "and the signal");
+	run.result.timed_out = true;
+	run.ended_for = REASON_WALL_TIMEOUT;
+	run_conclude(&run);
+	is_int(run.result.exit_code, 128 + SIGKILL, "after a timeout exit_code is the command's");
+	sandbox_result_fini(&run.result);
+	policy_fini(&policy);
+}
+
 /* The largest text there is under the default cap, and every byte that JSON escapes. */
 static void test_large(void)
 {
@@ -179,6 +209,7 @@ int main(void)
 	test_never_run();
 	test_full();
 	test_status();
+	test_end_signal();
 	test_large();
 	return done_testing();
 }

@@ -17,6 +17,7 @@ FIELDS = {
 OPTIONAL = {"stdout_encoding", "stderr_encoding"}
 REASONS = {"exit", "signal", "wall_timeout", "cpu_timeout", "oom", "file_limit", "pids_limit",
            "output_limit", "seccomp", "cancelled", "launch_error"}
+EARLY = {"cancelled", "wall_timeout"}  # the end may have come before the command was started
 
 
 def unique(pairs):
@@ -49,7 +50,13 @@ def check_omitted(r, name, data):
     if gap is None:
         if len(data) not in (0, r[name + "_bytes"]):
             yield name + "_bytes is wrong"
-    elif set(gap) != {"at", "bytes"} or gap["bytes"] <= 0 or not 0 <= gap["at"] <= len(data):
+    elif set(gap) != {"at", "bytes"} or gap["bytes"] <= 0 or gap["at"] < 0:
+        yield name + "_omitted is odd: %r" % gap
+    elif not data:
+        if gap["at"] + gap["bytes"] != r[name + "_bytes"]:
+            yield "%s: %d streamed + %d omitted is not %d" % (name, gap["at"], gap["bytes"],
+                                                              r[name + "_bytes"])
+    elif gap["at"] > len(data):
         yield name + "_omitted is odd: %r" % gap
     elif len(data) + gap["bytes"] != r[name + "_bytes"]:
         yield "%s: kept %d + omitted %d is not %d" % (name, len(data), gap["bytes"],
@@ -66,7 +73,8 @@ def check(r):
         yield "unknown field " + name
     if r["reason"] not in REASONS:
         yield "unknown reason " + r["reason"]
-    if (r["error_message"] != "") != (r["reason"] == "launch_error"):
+    early = r["error_message"] != "" and r["exit_code"] == 1 and r["reason"] in EARLY
+    if (r["error_message"] != "") != (r["reason"] == "launch_error") and not early:
         yield "reason %s with message %r" % (r["reason"], r["error_message"])
     if set(r["layers"]) != {"applied", "missing"}:
         yield "layers is odd"
