@@ -340,7 +340,7 @@ int container_setup(struct guard *g, struct err *e)
 
 	if (runs_fd < 0)
 		return -1;
-	/* conmon leaves its mark "oom" wherever its engine was started: not in the caller's folder */
+	/* conmon leaves its mark "oom" where its engine was started: not in the caller's folder */
 	rc = fchdir(runs_fd) == 0 ? 0 : err_errno(e, ERR_SETUP, "%s/run", c->state_dir);
 	if (rc == 0 && c->engine.is_machine)
 		rc = machine_ready(&c->engine, plan->tool_env.v, c->state_dir, folders, e);

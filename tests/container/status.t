@@ -87,7 +87,8 @@ limits() {
 	is "$rc:$(field reason):$(field oom_kills)" '137:oom:1' "$engine: the memory limit"
 	run engine_sbx --json -m 32m -- /hog tmpfs /tmp 60000000
 	like "$(field reason):$rc" '^oom:|^exit:[1-9]' "$engine: memory in a tmpfs counts"
-	is "$(ls oom "${SBX_STATE_DIR:-/nonexistent}/run" 2>/dev/null)" '' "$engine: and the engine's mark of it lies nowhere"
+	is "$(ls oom "${SBX_STATE_DIR:-/nonexistent}/run" 2>/dev/null)" '' \
+		"$engine: and the engine's mark of it lies nowhere"
 	run engine_sbx --json --pids 8 -- /hog procs 20
 	is "$(field reason)" pids_limit "$engine: the number of processes"
 	run engine_sbx --json --cpus 0.5 -- true
