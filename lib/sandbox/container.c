@@ -292,31 +292,33 @@ static bool spell_by(const char *folder, char *path, char out[static PATH_MAX])
 struct mounts {
 	struct policy_mount *v; /* the paths in it are owned */
 	size_t n;
+	struct err *e;
 };
+
+static const struct policy_mount any_mount;
 
 /* Paths in two parts; src NULL: a tmpfs. */
 static int push(struct mounts *l, const struct policy_mount *like, const char *src,
-    const char *below_src, const char *dst, const char *below_dst, struct err *e)
+    const char *below_src, const char *dst, const char *below_dst)
 {
-	struct policy_mount *m = mem_realloc_array(l->v, l->n + 1, sizeof *m, e);
+	struct policy_mount *m = mem_realloc_array(l->v, l->n + 1, sizeof *m, l->e);
 
 	if (m == NULL)
 		return -1;
 	l->v = m;
 	m += l->n++;
 	*m = *like;
-	m->src = src == NULL ? NULL : mem_printf(e, "%s%s", src, below_src);
-	m->dst = mem_printf(e, "%s%s", dst, below_dst);
+	m->src = src == NULL ? NULL : mem_printf(l->e, "%s%s", src, below_src);
+	m->dst = mem_printf(l->e, "%s%s", dst, below_dst);
 	return m->dst == NULL || (src != NULL && m->src == NULL) ? -1 : 0;
 }
 
 /* What lies in the project is mounted at /workspace, too: there it would else be as it was. */
-static int push_asked(struct mounts *l, const struct plan *plan, struct policy_mount m,
-    struct err *e)
+static int push_asked(struct mounts *l, const struct plan *plan, struct policy_mount m)
 {
 	const char *cwd = plan->cwd_outside != NULL ? plan->cwd_outside : "/";
-	MEM_AUTOFREE char *src = view_clean_path(cwd, m.src, e);
-	MEM_AUTOFREE char *dst = view_clean_path(cwd, m.dst, e);
+	MEM_AUTOFREE char *src = view_clean_path(cwd, m.src, l->e);
+	MEM_AUTOFREE char *dst = view_clean_path(cwd, m.dst, l->e);
 	char path[PATH_MAX];
 
 	if (dst == NULL || (m.src != NULL && src == NULL))
@@ -326,20 +328,20 @@ static int push_asked(struct mounts *l, const struct plan *plan, struct policy_m
 		const char *rest = path + strlen(plan->root);
 
 		if (*rest == '\0' && m.kind != MOUNT_RW) /* --rw lets any folder be a project */
-			return err_set(e, ERR_USAGE, "%s: is the project; see --root-ro", dst);
-		if (*rest != '\0' && push(l, &m, src, "", CONTAINER_WORKSPACE, rest, e) != 0)
+			return err_set(
+			    l->e, ERR_USAGE, "%s: is the project; see --root-ro", dst);
+		if (*rest != '\0' && push(l, &m, src, "", CONTAINER_WORKSPACE, rest) != 0)
 			return -1;
 	}
-	return push(l, &m, src, "", dst, "", e);
+	return push(l, &m, src, "", dst, "");
 }
 
 /*
  * In a writable folder a command could rename what lies above a mount, and put its own in that
  * place: so each folder between becomes a mount of itself, which rename(2) refuses (EBUSY).
  */
-static int push_pins(struct mounts *l, const char *dst, struct err *e)
+static int push_pins(struct mounts *l, const char *dst)
 {
-	static const struct policy_mount pin = { .kind = MOUNT_RW };
 	struct policy_mount above = { .is_read_only = true };
 
 	for (const char *end = dst; (end = strchr(end + 1, '/')) != NULL;) {
@@ -348,12 +350,12 @@ static int push_pins(struct mounts *l, const char *dst, struct err *e)
 		while (i < l->n && (strncmp(l->v[i].dst, dst, n) != 0 || l->v[i].dst[n] != '\0'))
 			i++;
 		if (i == l->n) {
-			MEM_AUTOFREE char *place = mem_strndup(dst, n, e);
+			MEM_AUTOFREE char *place = mem_strndup(dst, n, l->e);
 
 			if (above.is_read_only || above.src == NULL)
 				continue;
-			if (place == NULL || push(l, &pin, above.src, place + strlen(above.dst),
-						 place, "", e) != 0)
+			if (place == NULL || push(l, &any_mount, above.src,
+						 place + strlen(above.dst), place, "") != 0)
 				return -1;
 		}
 		above = l->v[i];
@@ -365,19 +367,20 @@ int container_each_mount(struct plan *plan,
     int (*take)(struct plan *plan, const struct policy_mount *m, struct err *e), struct err *e)
 {
 	const struct policy *p = plan->policy;
-	const struct policy_mount tmp = { .kind = MOUNT_TMPFS, .size_bytes = TMP_BYTES };
-	const struct policy_mount root = { .kind = plan->root == NULL ? MOUNT_TMPFS : MOUNT_RW,
-		.is_read_only = p->is_root_read_only,
-		.size_bytes = WORKSPACE_BYTES };
-	struct mounts l = { 0 };
-	int rc = push(&l, &tmp, NULL, "", "/tmp", "", e);
+	struct mounts l = { .e = e };
+	int rc = push(&l, &any_mount, NULL, "", "/tmp", "");
 
 	if (rc == 0)
-		rc = push(&l, &root, plan->root, "", CONTAINER_WORKSPACE, "", e);
+		rc = push(&l, &any_mount, plan->root, "", CONTAINER_WORKSPACE, "");
+	if (rc == 0) {
+		l.v[0].size_bytes = TMP_BYTES;
+		l.v[1].is_read_only = p->is_root_read_only;
+		l.v[1].size_bytes = WORKSPACE_BYTES;
+	}
 	for (size_t i = 0; i < p->mount_count && rc == 0; i++)
-		rc = push_asked(&l, plan, p->mounts[i], e);
+		rc = push_asked(&l, plan, p->mounts[i]);
 	for (size_t i = 0; i < l.n && rc == 0; i++)
-		rc = push_pins(&l, l.v[i].dst, e);
+		rc = push_pins(&l, l.v[i].dst);
 	for (size_t i = 0; i < l.n; i++) {
 		if (rc == 0)
 			rc = take(plan, &l.v[i], e);
@@ -402,6 +405,23 @@ static bool is_state_below(const char *state_dir, const char *src)
 		   (view_path_is_below(below, "run") || view_path_is_below(below, "engine")));
 }
 
+/* Who has one of these has the machine: its own folders, sockets of engines and managers. */
+static bool is_machine_itself(const char *real)
+{
+	static const char sockets[][20] = { "", "/docker.sock", "/podman.sock",
+		"/podman/podman.sock", "/containerd.sock", "/bus" };
+	char path[PATH_MAX + sizeof sockets];
+	struct stat st;
+
+	for (size_t i = 0; i < MEM_COUNT(sockets); i++) {
+		(void)snprintf(path, sizeof path, "%s%s", real, sockets[i]);
+		if (stat(path, &st) == 0 && S_ISSOCK(st.st_mode))
+			return true;
+	}
+	return view_path_is_below("/run/user", real) || view_path_is_below("/dev", real) ||
+	       view_path_is_below(real, "/proc") || view_path_is_below(real, "/sys");
+}
+
 /*
  * What is to be mounted is there now, and inside it must be the same file: an engine opens it by
  * its path, later. Below a folder that earlier commands could write, no link is followed.
@@ -421,6 +441,9 @@ static int check_source(struct plan *plan, const struct policy_mount *m, struct 
 			    "%s: leads through a symbolic link in this folder; name what it leads "
 			    "to",
 			    m->src);
+	if (is_machine_itself(real))
+		return err_set(e, ERR_REFUSED,
+		    "%s: whoever has it has this machine; mount a folder below it", m->src);
 	if (!m->is_read_only && is_state_below(state_dir, real))
 		return err_set(e, ERR_REFUSED,
 		    "the command could write the state folder %s, which is in %s: set "

@@ -4,6 +4,7 @@
 . "$SBX_ROOT/tests/lib/tap.sh"
 . "$SBX_ROOT/tests/lib/engine.sh"
 
+command -v python3 >/dev/null || skip_all 'python3 is missing'
 engine_rootfs "$tmp/image.tar" || skip_all "$engine_why"
 
 in_project() {
@@ -90,10 +91,30 @@ links() {
 	is "$rc:$out" 0:file "$engine: control: a link that no command could have made"
 }
 
+machine() {
+	python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' \
+		"$dir/engine/docker.sock" || bail socket
+	for source in / /run /var/run /dev /proc /proc/1 /sys/kernel "$dir/engine" "$dir/engine/docker.sock"; do
+		for option in --ro --rw; do
+			run engine_sbx "$option" "$source" -- true
+			like "$rc:$err" '125:.*this machine; mount a folder below' "$engine: $option $source"
+		done
+	done
+	run engine_sbx --bind /:/x:ro -- true
+	like "$rc:$err" '125:.*this machine; mount a folder below' "$engine: --bind /"
+	run engine_sbx --root "$dir/engine" -- true
+	like "$rc:$err" '125:.*this machine; mount a folder below' "$engine: a project with an engine's socket"
+	run engine_bare run --rm --network none --mount "type=bind,src=$dir/engine,dst=/x,readonly" localhost/box:1 \
+		test -S /x/docker.sock
+	is "$rc" 0 "$engine: control: the engine shows it"
+	run engine_sbx --ro "$dir/engine/sub" --root "$project" -- ls -A "$dir/engine/sub"
+	is "$rc" 0 "$engine: control: a folder below it is mounted"
+}
+
 mounts() {
 	dir=$tmp/mounts-$engine
 	project=$dir/project
-	mkdir -p "$project/hooks" "$project/a/b/hooks" "$dir/data" "$dir/out/below"
+	mkdir -p "$project/hooks" "$project/a/b/hooks" "$dir/data" "$dir/out/below" "$dir/engine/sub"
 	echo data >"$dir/data/file"
 	echo old | tee "$project/a/b/hooks/pre" >"$project/hooks/pre"
 	ln -s project "$dir/link"
@@ -104,6 +125,7 @@ mounts() {
 	moved
 	others
 	links
+	machine
 }
 
 engine_each mounts
