@@ -38,11 +38,10 @@
 static int duration(const struct sandbox_request *rq, const char *name, uint64_t dflt,
     uint64_t *ms, struct err *e)
 {
-	const char *text = engine_setting(rq, name);
-	char what[48];
+	char what[ENGINE_SETTING_MAX];
+	const char *text = engine_setting_named(rq, name, what);
 
 	*ms = dflt;
-	(void)snprintf(what, sizeof what, "SBX_%s", name);
 	return text == NULL ? 0 : str_parse_duration(text, what, ms, e);
 }
 
@@ -70,24 +69,25 @@ static int settle_timeout(struct policy *p, const struct sandbox_request *rq, st
 
 static int settle_limits(struct policy *p, const struct sandbox_request *rq, struct err *e)
 {
-	const char *memory = engine_setting(rq, "MEMORY");
-	const char *pids = engine_setting(rq, "PIDS");
-	const char *cpus = engine_setting(rq, "CPUS");
+	char what[ENGINE_SETTING_MAX];
+	const char *text;
 
 	if (!p->is_memory_set && p->memory_bytes == 0) {
 		p->memory_bytes = DEFAULT_MEMORY_BYTES;
-		if (memory != NULL &&
-		    str_parse_size(memory, "SBX_MEMORY", &p->memory_bytes, e) != 0)
+		text = engine_setting_named(rq, "MEMORY", what);
+		if (text != NULL && str_parse_size(text, what, &p->memory_bytes, e) != 0)
 			return -1;
 	}
 	if (!p->is_pids_set && p->pids == 0) {
 		p->pids = DEFAULT_PIDS;
-		if (pids != NULL && str_parse_u64(pids, 4194304U, "SBX_PIDS", &p->pids, e) != 0)
+		text = engine_setting_named(rq, "PIDS", what);
+		if (text != NULL && str_parse_u64(text, 4194304U, what, &p->pids, e) != 0)
 			return -1;
 	}
-	if (!p->is_cpus_set && p->cpus_milli == 0 && cpus != NULL &&
-	    policy_option_cpus(p, cpus, e) != 0)
-		return err_wrap(e, "SBX_CPUS");
+	text = engine_setting_named(rq, "CPUS", what);
+	if (!p->is_cpus_set && p->cpus_milli == 0 && text != NULL &&
+	    policy_option_cpus(p, text, e) != 0)
+		return err_wrap(e, "%s", what);
 	return 0;
 }
 
@@ -125,13 +125,14 @@ static int refuse(const struct policy *p, struct err *e)
 
 int container_defaults(struct policy *p, const struct sandbox_request *rq, struct err *e)
 {
-	const char *user = engine_setting(rq, "CONTAINER_USER");
+	char what[ENGINE_SETTING_MAX];
+	const char *user = engine_setting_named(rq, "CONTAINER_USER", what);
 
 	if (refuse(p, e) != 0 || settle_timeout(p, rq, e) != 0 || settle_limits(p, rq, e) != 0)
 		return -1;
 	if (!p->is_user_set && user != NULL) {
 		if (policy_option_user(p, user, e) != 0)
-			return err_wrap(e, "SBX_CONTAINER_USER");
+			return err_wrap(e, "%s", what);
 		p->is_user_set = true;
 	}
 	/* what the host's variables speak of is not there; the image has its own */
