@@ -16,8 +16,6 @@
 
 /* The mode: without it docker gives a new folder to root alone, as it does with any mount point. */
 #define TMP_OPTIONS "rw,noexec,nosuid,nodev,mode=1777"
-#define TMP_SIZE "64m"
-#define WORKSPACE_SIZE "128m"
 
 /* Words, NULL at the end. */
 static int put(struct plan *plan, struct err *e, ...) __attribute__((sentinel));
@@ -97,8 +95,10 @@ static int put_tmpfs(struct plan *plan, const char *dst, uint64_t bytes, struct 
 	if (strchr(dst, ':') != NULL)
 		return err_set(
 		    e, ERR_USAGE, "--tmpfs %s: container engines take no colon there", dst);
-	return put_value(plan, e, "--tmpfs", "%s:" TMP_OPTIONS ",size=%llu", dst,
-	    (unsigned long long)(bytes != 0 ? bytes : LIMIT_TMP_BYTES));
+	/* podman would fill it with what it covers */
+	return put_value(plan, e, "--tmpfs", "%s:" TMP_OPTIONS ",size=%llu%s", dst,
+	    (unsigned long long)(bytes != 0 ? bytes : LIMIT_TMP_BYTES),
+	    plan->container->engine.kind == ENGINE_PODMAN ? ",notmpcopyup" : "");
 }
 
 static bool is_ours(const char *dst)
@@ -108,42 +108,23 @@ static bool is_ours(const char *dst)
 
 static int put_policy_mount(struct plan *plan, const struct policy_mount *m, struct err *e)
 {
-	const char *cwd = plan->cwd_outside != NULL ? plan->cwd_outside : "/";
-	char *src = m->src == NULL ? NULL : view_clean_path(cwd, m->src, e);
-	char *dst = view_clean_path(cwd, m->dst, e);
-	int rc = -1;
-
-	if (dst != NULL && is_ours(dst))
-		rc = err_set(e, ERR_USAGE, "%s: this place is the sandbox's own", dst);
-	else if (dst != NULL && m->src == NULL)
-		rc = put_tmpfs(plan, dst, m->size_bytes, e);
-	else if (dst != NULL && src != NULL)
-		rc = put_mount(plan, src, dst, m->kind == MOUNT_RO || m->is_read_only, e);
-	free(src);
-	free(dst);
-	return rc;
+	if (is_ours(m->dst))
+		return err_set(e, ERR_USAGE, "%s: this place is the sandbox's own", m->dst);
+	return m->src == NULL ? put_tmpfs(plan, m->dst, m->size_bytes, e) :
+				put_mount(plan, m->src, m->dst, m->is_read_only, e);
 }
 
 static int put_mounts(struct plan *plan, struct err *e)
 {
 	const struct container *c = plan->container;
-	const struct policy *p = plan->policy;
 	bool is_podman = c->engine.kind == ENGINE_PODMAN;
 	MEM_AUTOFREE char *ipc = mem_printf(e, "%s/ipc", c->run_dir);
-	int rc;
 
-	if (ipc == NULL ||
-	    put(plan, e, "--tmpfs", "/tmp:" TMP_OPTIONS ",size=" TMP_SIZE, NULL) != 0)
+	if (ipc == NULL || container_each_mount(plan, put_policy_mount, e) != 0)
 		return -1;
-	rc = c->has_root ?
-		 put_mount(plan, plan->root, CONTAINER_WORKSPACE, p->is_root_read_only, e) :
-		 put(plan, e, "--tmpfs",
-		     CONTAINER_WORKSPACE ":" TMP_OPTIONS ",size=" WORKSPACE_SIZE, NULL);
-	for (size_t i = 0; i < p->mount_count && rc == 0; i++)
-		rc = put_policy_mount(plan, &p->mounts[i], e);
 	/* docker makes the working folder, for root, and runc then gives the tmpfs its mode; it is
 	 * our init that goes there in any case */
-	if (rc != 0 || put(plan, e, "--workdir", is_podman ? CONTAINER_WORKSPACE : "/", NULL) != 0)
+	if (put(plan, e, "--workdir", is_podman ? CONTAINER_WORKSPACE : "/", NULL) != 0)
 		return -1;
 	return put_mount(plan, ipc, INNER_IPC_DIR, true, e);
 }

@@ -20,6 +20,7 @@
 #include "../policy/policy_options.h"
 #include "../sys/fd.h"
 #include "../sys/path.h"
+#include "../sys/path_os.h"
 #include "inner.h"
 #include "root.h"
 
@@ -29,17 +30,18 @@
 #define DEFAULT_PIDS 128U
 #define DEFAULT_ID 65534U
 #define PULL_MS 600000U
+#define TMP_BYTES (64UL * SBX_MIB)
+#define WORKSPACE_BYTES (128UL * SBX_MIB)
 
 /* ---- settings ---- */
 
 static int duration(const struct sandbox_request *rq, const char *name, uint64_t dflt,
     uint64_t *ms, struct err *e)
 {
-	const char *text = engine_setting(rq, name);
-	char what[48];
+	char what[ENGINE_SETTING_MAX];
+	const char *text = engine_setting_named(rq, name, what);
 
 	*ms = dflt;
-	(void)snprintf(what, sizeof what, "SBX_%s", name);
 	return text == NULL ? 0 : str_parse_duration(text, what, ms, e);
 }
 
@@ -67,24 +69,25 @@ static int settle_timeout(struct policy *p, const struct sandbox_request *rq, st
 
 static int settle_limits(struct policy *p, const struct sandbox_request *rq, struct err *e)
 {
-	const char *memory = engine_setting(rq, "MEMORY");
-	const char *pids = engine_setting(rq, "PIDS");
-	const char *cpus = engine_setting(rq, "CPUS");
+	char what[ENGINE_SETTING_MAX];
+	const char *text;
 
 	if (!p->is_memory_set && p->memory_bytes == 0) {
 		p->memory_bytes = DEFAULT_MEMORY_BYTES;
-		if (memory != NULL &&
-		    str_parse_size(memory, "SBX_MEMORY", &p->memory_bytes, e) != 0)
+		text = engine_setting_named(rq, "MEMORY", what);
+		if (text != NULL && str_parse_size(text, what, &p->memory_bytes, e) != 0)
 			return -1;
 	}
 	if (!p->is_pids_set && p->pids == 0) {
 		p->pids = DEFAULT_PIDS;
-		if (pids != NULL && str_parse_u64(pids, 4194304U, "SBX_PIDS", &p->pids, e) != 0)
+		text = engine_setting_named(rq, "PIDS", what);
+		if (text != NULL && str_parse_u64(text, 4194304U, what, &p->pids, e) != 0)
 			return -1;
 	}
-	if (!p->is_cpus_set && p->cpus_milli == 0 && cpus != NULL &&
-	    policy_option_cpus(p, cpus, e) != 0)
-		return err_wrap(e, "SBX_CPUS");
+	text = engine_setting_named(rq, "CPUS", what);
+	if (!p->is_cpus_set && p->cpus_milli == 0 && text != NULL &&
+	    policy_option_cpus(p, text, e) != 0)
+		return err_wrap(e, "%s", what);
 	return 0;
 }
 
@@ -122,13 +125,14 @@ static int refuse(const struct policy *p, struct err *e)
 
 int container_defaults(struct policy *p, const struct sandbox_request *rq, struct err *e)
 {
-	const char *user = engine_setting(rq, "CONTAINER_USER");
+	char what[ENGINE_SETTING_MAX];
+	const char *user = engine_setting_named(rq, "CONTAINER_USER", what);
 
 	if (refuse(p, e) != 0 || settle_timeout(p, rq, e) != 0 || settle_limits(p, rq, e) != 0)
 		return -1;
 	if (!p->is_user_set && user != NULL) {
 		if (policy_option_user(p, user, e) != 0)
-			return err_wrap(e, "SBX_CONTAINER_USER");
+			return err_wrap(e, "%s", what);
 		p->is_user_set = true;
 	}
 	/* what the host's variables speak of is not there; the image has its own */
@@ -255,60 +259,225 @@ static void drop_host_env(struct plan *plan)
 	env->n = kept;
 }
 
+/* ---- mounts ---- */
+
+/*
+ * A path that leads into folder (a real path), spelled by that: what follows may be a command's
+ * work, and stays as it is. False: it does not lead there.
+ */
+static bool spell_by(const char *folder, char *path, char out[static PATH_MAX])
+{
+	char *end = path;
+	char c;
+
+	if (folder == NULL || folder[1] == '\0') /* "/" is nobody's project */
+		return false;
+	do {
+		bool is_below;
+
+		end += 1 + strcspn(end + 1, "/");
+		c = *end;
+		*end = '\0';
+		is_below = realpath(path, out) != NULL && view_path_is_below(out, folder);
+		*end = c;
+		if (is_below) {
+			size_t n = strlen(out);
+
+			(void)snprintf(out + n, PATH_MAX - n, "%s", end);
+			return true;
+		}
+	} while (c != '\0');
+	return false;
+}
+
+struct mounts {
+	struct policy_mount *v; /* the paths in it are owned */
+	size_t n;
+	struct err *e;
+};
+
+static const struct policy_mount any_mount;
+
+/* Paths in two parts; src NULL: a tmpfs. */
+static int push(struct mounts *l, const struct policy_mount *like, const char *src,
+    const char *below_src, const char *dst, const char *below_dst)
+{
+	struct policy_mount *m = mem_realloc_array(l->v, l->n + 1, sizeof *m, l->e);
+
+	if (m == NULL)
+		return -1;
+	l->v = m;
+	m += l->n++;
+	*m = *like;
+	m->src = src == NULL ? NULL : mem_printf(l->e, "%s%s", src, below_src);
+	m->dst = mem_printf(l->e, "%s%s", dst, below_dst);
+	return m->dst == NULL || (src != NULL && m->src == NULL) ? -1 : 0;
+}
+
+/* What lies in the project is mounted at /workspace, too: there it would else be as it was. */
+static int push_asked(struct mounts *l, const struct plan *plan, struct policy_mount m)
+{
+	const char *cwd = plan->cwd_outside != NULL ? plan->cwd_outside : "/";
+	MEM_AUTOFREE char *src = view_clean_path(cwd, m.src, l->e);
+	MEM_AUTOFREE char *dst = view_clean_path(cwd, m.dst, l->e);
+	char path[PATH_MAX];
+
+	if (dst == NULL || (m.src != NULL && src == NULL))
+		return -1;
+	m.is_read_only |= m.kind == MOUNT_RO;
+	if (spell_by(plan->root, dst, path)) {
+		const char *rest = path + strlen(plan->root);
+
+		if (*rest == '\0' && m.kind != MOUNT_RW) /* --rw lets any folder be a project */
+			return err_set(
+			    l->e, ERR_USAGE, "%s: is the project; see --root-ro", dst);
+		if (*rest != '\0' && push(l, &m, src, "", CONTAINER_WORKSPACE, rest) != 0)
+			return -1;
+	}
+	return push(l, &m, src, "", dst, "");
+}
+
+/*
+ * In a writable folder a command could rename what lies above a mount, and put its own in that
+ * place: so each folder between becomes a mount of itself, which rename(2) refuses (EBUSY).
+ */
+static int push_pins(struct mounts *l, const char *dst)
+{
+	struct policy_mount above = { .is_read_only = true };
+
+	for (const char *end = dst; (end = strchr(end + 1, '/')) != NULL;) {
+		size_t n = (size_t)(end - dst), i = 0;
+
+		while (i < l->n && (strncmp(l->v[i].dst, dst, n) != 0 || l->v[i].dst[n] != '\0'))
+			i++;
+		if (i == l->n) {
+			MEM_AUTOFREE char *place = mem_strndup(dst, n, l->e);
+
+			if (above.is_read_only || above.src == NULL)
+				continue;
+			if (place == NULL || push(l, &any_mount, above.src,
+						 place + strlen(above.dst), place, "") != 0)
+				return -1;
+		}
+		above = l->v[i];
+	}
+	return 0;
+}
+
+int container_each_mount(struct plan *plan,
+    int (*take)(struct plan *plan, const struct policy_mount *m, struct err *e), struct err *e)
+{
+	const struct policy *p = plan->policy;
+	struct mounts l = { .e = e };
+	int rc = push(&l, &any_mount, NULL, "", "/tmp", "");
+
+	if (rc == 0)
+		rc = push(&l, &any_mount, plan->root, "", CONTAINER_WORKSPACE, "");
+	if (rc == 0) {
+		l.v[0].size_bytes = TMP_BYTES;
+		l.v[1].is_read_only = p->is_root_read_only;
+		l.v[1].size_bytes = WORKSPACE_BYTES;
+	}
+	for (size_t i = 0; i < p->mount_count && rc == 0; i++)
+		rc = push_asked(&l, plan, p->mounts[i]);
+	for (size_t i = 0; i < l.n && rc == 0; i++)
+		rc = push_pins(&l, l.v[i].dst);
+	for (size_t i = 0; i < l.n; i++) {
+		if (rc == 0)
+			rc = take(plan, &l.v[i], e);
+		free(l.v[i].src);
+		free(l.v[i].dst);
+	}
+	free(l.v);
+	return rc;
+}
+
+/* Does a command that writes below src reach what we believe of the state folder? */
+static bool is_state_below(const char *state_dir, const char *src)
+{
+	char real[PATH_MAX], state[PATH_MAX];
+	const char *below;
+
+	if (realpath(src, real) == NULL || realpath(state_dir, state) == NULL)
+		return false;
+	below = path_below(real, state);
+	return view_path_is_below(state, real) || view_path_is_below(state_dir, real) ||
+	       (below != NULL &&
+		   (view_path_is_below(below, "run") || view_path_is_below(below, "engine")));
+}
+
+/* Who has one of these has the machine: its own folders, sockets of engines and managers. */
+static bool is_machine_itself(const char *real)
+{
+	static const char sockets[][20] = { "", "/docker.sock", "/podman.sock",
+		"/podman/podman.sock", "/containerd.sock", "/bus" };
+	char path[PATH_MAX + sizeof sockets];
+	struct stat st;
+
+	for (size_t i = 0; i < MEM_COUNT(sockets); i++) {
+		(void)snprintf(path, sizeof path, "%s%s", real, sockets[i]);
+		if (stat(path, &st) == 0 && S_ISSOCK(st.st_mode))
+			return true;
+	}
+	return view_path_is_below("/run/user", real) || view_path_is_below("/dev", real) ||
+	       view_path_is_below(real, "/proc") || view_path_is_below(real, "/sys");
+}
+
 /*
  * What is to be mounted is there now, and inside it must be the same file: an engine opens it by
  * its path, later. Below a folder that earlier commands could write, no link is followed.
  */
-static int check_source(struct plan *plan, const char *src, const char *dst, struct err *e)
+static int check_source(struct plan *plan, const struct policy_mount *m, struct err *e)
 {
-	char real[PATH_MAX];
+	const char *const folders[] = { plan->root, plan->cwd_outside };
+	const char *state_dir = plan->container->state_dir;
+	char real[PATH_MAX], path[PATH_MAX];
 	struct stat st;
 
-	if (realpath(src, real) == NULL || lstat(real, &st) != 0)
-		return err_errno(e, ERR_USAGE, "%s", src);
-	if (strcmp(real, src) != 0 &&
-	    ((plan->root != NULL && view_path_is_below(src, plan->root)) ||
-		(plan->cwd_outside != NULL && view_path_is_below(src, plan->cwd_outside))))
-		return err_set(e, ERR_USAGE,
-		    "%s: leads through a symbolic link in this folder; name what it leads to", src);
-	return plan_add_check(plan, CHECK_SAME, dst, (uint64_t)st.st_dev, (uint64_t)st.st_ino, e);
+	if (realpath(m->src, real) == NULL || lstat(real, &st) != 0)
+		return err_errno(e, ERR_USAGE, "%s", m->src);
+	for (size_t i = 0; i < MEM_COUNT(folders); i++)
+		if (spell_by(folders[i], m->src, path) && strcmp(real, path) != 0)
+			return err_set(e, ERR_USAGE,
+			    "%s: leads through a symbolic link in this folder; name what it leads "
+			    "to",
+			    m->src);
+	if (is_machine_itself(real))
+		return err_set(e, ERR_REFUSED,
+		    "%s: whoever has it has this machine; mount a folder below it", m->src);
+	if (!m->is_read_only && is_state_below(state_dir, real))
+		return err_set(e, ERR_REFUSED,
+		    "the command could write the state folder %s, which is in %s: set "
+		    "SBX_STATE_DIR to another place",
+		    state_dir, m->src);
+	return plan_add_check(
+	    plan, CHECK_SAME, m->dst, (uint64_t)st.st_dev, (uint64_t)st.st_ino, e);
+}
+
+/* An engine would make what is missing in the project, as root perhaps, and follow links there. */
+static int check_place(const struct plan *plan, const char *dst, struct err *e)
+{
+	const char *rest = plan->root == NULL ? NULL : path_below(dst, CONTAINER_WORKSPACE);
+	int fd;
+
+	if (rest == NULL)
+		return 0;
+	fd = path_open_beneath(plan->root_fd, rest, PATH_OS_SEARCH);
+	if (fd < 0)
+		return err_sys(e, ERR_USAGE, -fd, "%s", dst);
+	return close(fd);
 }
 
 static int add_mount(struct plan *plan, const struct policy_mount *m, struct err *e)
 {
-	const char *cwd = plan->cwd_outside != NULL ? plan->cwd_outside : "/";
-	MEM_AUTOFREE char *src = m->src == NULL ? NULL : view_clean_path(cwd, m->src, e);
-	MEM_AUTOFREE char *dst = view_clean_path(cwd, m->dst, e);
-	bool is_read_only = m->kind == MOUNT_RO || m->is_read_only;
-
-	if (dst == NULL || (m->src != NULL && src == NULL))
+	if ((m->src != NULL && check_source(plan, m, e) != 0) || check_place(plan, m->dst, e) != 0)
 		return -1;
-	if (src != NULL && check_source(plan, src, dst, e) != 0)
+	if (m->is_read_only)
+		return plan_add_check(plan, CHECK_READ_ONLY, m->dst, 0, 0, e);
+	if (m->src == NULL && (plan_add_check(plan, CHECK_MOUNTED, m->dst, 0, 0, e) != 0 ||
+				  plan_add_check(plan, CHECK_NO_EXEC, m->dst, 0, 0, e) != 0))
 		return -1;
-	if (is_read_only)
-		return plan_add_check(plan, CHECK_READ_ONLY, dst, 0, 0, e);
-	if (m->kind == MOUNT_TMPFS && plan_add_check(plan, CHECK_NO_EXEC, dst, 0, 0, e) != 0)
-		return -1;
-	return plan_add_rule(plan, dst, LANDLOCK_READ_WRITE, e);
-}
-
-static int add_root(struct plan *plan, struct err *e)
-{
-	const char *root = CONTAINER_WORKSPACE;
-	struct stat st;
-
-	if (!plan->container->has_root)
-		return plan_add_check(plan, CHECK_MOUNTED, root, 0, 0, e) != 0 ?
-			   -1 :
-			   plan_add_check(plan, CHECK_NO_EXEC, root, 0, 0, e);
-	if (fstat(plan->root_fd, &st) != 0)
-		return err_errno(e, ERR_SETUP, "%s", plan->root);
-	if (plan_add_check(plan, CHECK_SAME, root, (uint64_t)st.st_dev,
-		    (uint64_t)st.st_ino, e) != 0)
-		return -1;
-	return plan->policy->is_root_read_only ?
-		   plan_add_check(plan, CHECK_READ_ONLY, root, 0, 0, e) :
-		   0;
+	return plan_add_rule(plan, m->dst, LANDLOCK_READ_WRITE, e);
 }
 
 /*
@@ -317,24 +486,13 @@ static int add_root(struct plan *plan, struct err *e)
  */
 static int add_view(struct plan *plan, struct err *e)
 {
-	const struct policy *p = plan->policy;
-	int rc = 0;
-
 	if (plan_add_check(plan, CHECK_READ_ONLY, "/", 0, 0, e) != 0 ||
 	    plan_add_check(plan, CHECK_READ_ONLY, INNER_IPC_DIR, 0, 0, e) != 0 ||
-	    plan_add_check(plan, CHECK_MOUNTED, "/tmp", 0, 0, e) != 0 ||
-	    plan_add_check(plan, CHECK_NO_EXEC, "/tmp", 0, 0, e) != 0 || add_root(plan, e) != 0)
-		return -1;
-	if (plan_add_rule(plan, "/", LANDLOCK_READ_EXEC, e) != 0 ||
+	    plan_add_rule(plan, "/", LANDLOCK_READ_EXEC, e) != 0 ||
 	    plan_add_rule(plan, "/proc", LANDLOCK_WRITE_FILES, e) != 0 ||
-	    plan_add_rule(plan, "/dev", LANDLOCK_DEVICE, e) != 0 ||
-	    plan_add_rule(plan, "/tmp", LANDLOCK_READ_WRITE, e) != 0)
+	    plan_add_rule(plan, "/dev", LANDLOCK_DEVICE, e) != 0)
 		return -1;
-	if (!p->is_root_read_only)
-		rc = plan_add_rule(plan, CONTAINER_WORKSPACE, LANDLOCK_READ_WRITE, e);
-	for (size_t i = 0; i < p->mount_count && rc == 0; i++)
-		rc = add_mount(plan, &p->mounts[i], e);
-	return rc;
+	return container_each_mount(plan, add_mount, e);
 }
 
 static int fill_plan(struct plan *plan, struct err *e)
@@ -365,45 +523,6 @@ static int fill_plan(struct plan *plan, struct err *e)
 	return add_view(plan, e);
 }
 
-/* Does a command that writes below src reach what we believe of the state folder? */
-static bool is_state_below(const char *state_dir, const char *src)
-{
-	char real[PATH_MAX], state[PATH_MAX];
-	const char *below;
-
-	if (realpath(src, real) == NULL || realpath(state_dir, state) == NULL)
-		return false;
-	below = path_below(real, state);
-	return view_path_is_below(state, real) || view_path_is_below(state_dir, real) ||
-	       (below != NULL &&
-		   (view_path_is_below(below, "run") || view_path_is_below(below, "engine")));
-}
-
-static int check_state(const struct plan *plan, struct err *e)
-{
-	const struct policy *p = plan->policy;
-	const char *state_dir = plan->container->state_dir;
-	const char *cwd = plan->cwd_outside != NULL ? plan->cwd_outside : "/";
-	const char *found = NULL;
-
-	if (plan->root != NULL && !p->is_root_read_only && is_state_below(state_dir, plan->root))
-		found = plan->root;
-	for (size_t i = 0; i < p->mount_count && found == NULL; i++) {
-		const struct policy_mount *m = &p->mounts[i];
-		MEM_AUTOFREE char *src =
-		    m->src == NULL ? NULL : view_clean_path(cwd, m->src, NULL);
-
-		if (src != NULL && m->kind != MOUNT_RO && !m->is_read_only &&
-		    is_state_below(state_dir, src))
-			found = m->src;
-	}
-	return found == NULL ? 0 :
-			       err_set(e, ERR_REFUSED,
-				   "the command could write the state folder %s, which is in %s: "
-				   "set SBX_STATE_DIR to another place",
-				   state_dir, found);
-}
-
 int container_plan(struct plan *plan, const char *wanted, struct err *e)
 {
 	struct container *c = mem_calloc(1, sizeof *c, e);
@@ -423,10 +542,8 @@ int container_plan(struct plan *plan, const char *wanted, struct err *e)
 	    engine_environment(plan->rq, may_pull, &plan->tool_env, e) != 0 ||
 	    engine_look(&c->engine, plan->tool_env.v, c->state_dir, ENGINE_ASK_MS, e) != 0)
 		return -1;
-	if ((mkdir(c->state_dir, 0700) != 0 && errno != EEXIST) || check_state(plan, e) != 0)
-		return e->kind != ERR_NONE ?
-			   -1 :
-			   err_errno(e, ERR_SETUP, "the state folder %s (SBX_STATE_DIR)",
-			       c->state_dir);
+	if (mkdir(c->state_dir, 0700) != 0 && errno != EEXIST)
+		return err_errno(
+		    e, ERR_SETUP, "the state folder %s (SBX_STATE_DIR)", c->state_dir);
 	return fill_plan(plan, e) != 0 ? -1 : container_plan_argv(plan, e);
 }

@@ -44,7 +44,11 @@ int container_plan_argv(struct plan *plan, struct err *e);
 /* One line of an engine's stderr as an error: what it means, and what to do. */
 void container_explain(const char *line, struct err *e);
 
-/* container.c: the backends' defaults() and plan(). kind: "podman", "docker", NULL: any. */
+/* container.c: each mount but our own, as it is to be made: src (NULL: a tmpfs) and dst absolute,
+ * is_read_only for all kinds. In any order: engines sort by depth. Until take() fails. */
+int container_each_mount(struct plan *plan,
+    int (*take)(struct plan *plan, const struct policy_mount *m, struct err *e), struct err *e);
+/* The backends' defaults() and plan(). kind: "podman", "docker", NULL: any. */
 int container_defaults(struct policy *p, const struct sandbox_request *rq, struct err *e);
 int container_plan(struct plan *plan, const char *wanted, struct err *e);
 

@@ -26,29 +26,39 @@ const char *engine_name(enum engine_kind kind)
 	return kind == ENGINE_PODMAN ? "podman" : "docker";
 }
 
+const char *engine_setting_named(
+    const struct sandbox_request *rq, const char *name, char full[static ENGINE_SETTING_MAX])
+{
+	static const char prefixes[][12] = { "SBX_", "MCP_BRIDGE_" };
+
+	for (size_t i = 0; i < MEM_COUNT(prefixes); i++) {
+		const char *value;
+
+		(void)snprintf(full, ENGINE_SETTING_MAX, "%s%s", prefixes[i], name);
+		value = plan_host_env(rq, full);
+		if (value != NULL && *value != '\0')
+			return value;
+	}
+	return NULL;
+}
+
 const char *engine_setting(const struct sandbox_request *rq, const char *name)
 {
-	char full[64];
-	const char *value;
+	char full[ENGINE_SETTING_MAX];
 
-	(void)snprintf(full, sizeof full, "SBX_%s", name);
-	value = plan_host_env(rq, full);
-	if (value != NULL && *value != '\0')
-		return value;
-	(void)snprintf(full, sizeof full, "MCP_BRIDGE_%s", name);
-	value = plan_host_env(rq, full);
-	return value != NULL && *value != '\0' ? value : NULL;
+	return engine_setting_named(rq, name, full);
 }
 
 char *engine_state_dir(const struct sandbox_request *rq, const char *home, struct err *e)
 {
-	const char *dir = engine_setting(rq, "STATE_DIR");
+	char what[ENGINE_SETTING_MAX];
+	const char *dir = engine_setting_named(rq, "STATE_DIR", what);
 
 	if (dir == NULL)
 		return mem_printf(e, "%s/MCPs", strcmp(home, "/") == 0 ? "" : home);
 	if (dir[0] == '/')
 		return mem_strdup(dir, e);
-	(void)err_set(e, ERR_USAGE, "SBX_STATE_DIR: %s is not absolute", dir);
+	(void)err_set(e, ERR_USAGE, "%s: %s is not absolute", what, dir);
 	return NULL;
 }
 
@@ -98,7 +108,7 @@ static int find_named(struct engine *en, const char *named, struct err *e)
 	else if (strcmp(base, "docker") == 0)
 		en->kind = ENGINE_DOCKER;
 	else
-		return err_set(e, ERR_USAGE, "SBX_RUNTIME: podman or docker, not \"%s\"", named);
+		return err_set(e, ERR_USAGE, "podman or docker, not \"%s\"", named);
 	if ((slash != NULL ? program_check(named, en->program, sizeof en->program, &st) :
 			     program_find(named, en->program, sizeof en->program, &st)) == 0)
 		return 0;
@@ -109,15 +119,17 @@ static int find_named(struct engine *en, const char *named, struct err *e)
 int engine_find(struct engine *en, const char *wanted, const struct sandbox_request *rq,
     struct err *e)
 {
-	const char *setting = engine_setting(rq, "RUNTIME");
+	char what[ENGINE_SETTING_MAX];
+	const char *setting = engine_setting_named(rq, "RUNTIME", what);
 	const char *slash = setting == NULL ? NULL : strrchr(setting, '/');
 
 	memset(en, 0, sizeof *en);
 	/* -b podman with SBX_RUNTIME=/opt/x/podman: the same engine, at its place */
-	if (wanted != NULL && slash != NULL && strcmp(slash + 1, wanted) == 0)
-		return find_named(en, setting, e);
-	if (wanted != NULL || setting != NULL)
-		return find_named(en, wanted != NULL ? wanted : setting, e);
+	if (setting != NULL &&
+	    (wanted == NULL || (slash != NULL && strcmp(slash + 1, wanted) == 0)))
+		return find_named(en, setting, e) != 0 ? err_wrap(e, "%s", what) : 0;
+	if (wanted != NULL)
+		return find_named(en, wanted, e);
 	if (find_named(en, "podman", e) == 0 || find_named(en, "docker", e) == 0)
 		return 0;
 	return err_set(e, ERR_REFUSED,

@@ -65,6 +65,10 @@ int engine_parse_info(struct engine *en, const char *text, size_t len, struct er
 
 /* A value of the environment under both its names, SBX_name first; NULL. */
 const char *engine_setting(const struct sandbox_request *rq, const char *name);
+#define ENGINE_SETTING_MAX 48
+/* The same, and the name that it was found by. */
+const char *engine_setting_named(
+    const struct sandbox_request *rq, const char *name, char full[static ENGINE_SETTING_MAX]);
 /* SBX_STATE_DIR, MCP_BRIDGE_STATE_DIR, else ~/MCPs; the caller frees it. */
 char *engine_state_dir(const struct sandbox_request *rq, const char *home, struct err *e);
 /*

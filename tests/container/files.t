@@ -71,4 +71,10 @@ run "$SBX_BUILD/sbx-run" -b podman --image x --net host -- true
 like "$rc:$err" '125:.*--net host' '--net host'
 run "$SBX_BUILD/sbx-run" -b podman --image x -t 121 -- true
 like "$rc:$err" '125:.*at most 120 s' 'a timeout above the ceiling'
+for setting in RUNTIME=x MEMORY=x PIDS=x CPUS=x TIMEOUT=x MAX_TIMEOUT=x CONTAINER_USER=x; do
+	for by in SBX MCP_BRIDGE; do
+		run env "${by}_$setting" "$SBX_BUILD/sbx-run" -b container --image x -- true
+		like "$rc:$err" "125:sbx-run: ${by}_${setting%=x}: " "a wrong ${by}_${setting%=x} is told by that name"
+	done
+done
 done_testing

@@ -112,6 +112,9 @@ mkdir "$dir/work"
 sbx --root "$dir/work"
 is "$(asked bin run)" 1 'control: a project beside what is ours'
 
+MCP_BRIDGE_STATE_DIR=state SBX_STATE_DIR='' sbx
+is "$rc:$err" '125:sbx-run: MCP_BRIDGE_STATE_DIR: state is not absolute' 'a relative one'
+
 for mode in 0777 0707; do
 	chmod "$mode" "$dir"
 	sbx

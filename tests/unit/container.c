@@ -97,8 +97,11 @@ static const char *words(struct fixture *f)
 #define NO_PROXIES                                                                                \
 	"--env HTTP_PROXY= --env HTTPS_PROXY= --env FTP_PROXY= --env NO_PROXY= --env ALL_PROXY= " \
 	"--env http_proxy= --env https_proxy= --env ftp_proxy= --env no_proxy= --env all_proxy= "
-#define TMP "--tmpfs /tmp:rw,noexec,nosuid,nodev,mode=1777,size=64m "
-#define WORKSPACE "--tmpfs /workspace:rw,noexec,nosuid,nodev,mode=1777,size=128m "
+#define TMPFS(place, size, more)                                                                  \
+	"--tmpfs " place ":rw,noexec,nosuid,nodev,mode=1777,size=" size more " "
+#define TMP(more) TMPFS("/tmp", "67108864", more)
+#define WORKSPACE(more) TMPFS("/workspace", "134217728", more)
+#define EMPTY ",notmpcopyup"
 #define END                                                                                       \
 	"--mount type=bind,src=/state/run/" NAME "/ipc,dst=/ipc,readonly "                        \
 	"--entrypoint /ipc/sbx-init localhost/box:1 stdio"
@@ -111,14 +114,14 @@ static void test_golden(void)
 	setup(&f, ENGINE_PODMAN);
 	is_str(words(&f),
 	    BEGIN("podman") CONFINED_PODMAN
-	    "--user 65534:65534 " LIMITS "--http-proxy=false --no-hosts --pull never " TMP
-	    WORKSPACE "--workdir /workspace " END,
+	    "--user 65534:65534 " LIMITS "--http-proxy=false --no-hosts --pull never " TMP(
+		EMPTY) WORKSPACE(EMPTY) "--workdir /workspace " END,
 	    "podman, nothing but an image");
 	teardown(&f);
 	setup(&f, ENGINE_DOCKER);
 	is_str(words(&f),
 	    BEGIN("docker") CONFINED_DOCKER
-	    "--user 65534:65534 " LIMITS NO_PROXIES "--pull never " TMP WORKSPACE
+	    "--user 65534:65534 " LIMITS NO_PROXIES "--pull never " TMP("") WORKSPACE("")
 	    "--workdir / " END,
 	    "docker: the same but for what only podman knows");
 	teardown(&f);
@@ -140,7 +143,7 @@ static void test_golden_root(void)
 	is_str(words(&f),
 	    BEGIN("podman") CONFINED_PODMAN
 	    "--userns keep-id --user 1000:1000 --memory 1000b --memory-swap 1000b --cpus 1.500 "
-	    "--http-proxy=false --no-hosts --pull missing " TMP
+	    "--http-proxy=false --no-hosts --pull missing " TMP(EMPTY)
 	    "--mount type=bind,src=/home/me/project,dst=/workspace,readonly "
 	    "--workdir /workspace " END,
 	    "rootless podman: the caller's folder, read-only, as the caller");
@@ -157,7 +160,7 @@ static void test_golden_root(void)
 	    "--network none --read-only --cap-drop ALL --security-opt no-new-privileges "
 	    "--security-opt seccomp=unconfined --no-healthcheck --ipc none --cgroupns private "
 	    "--log-driver none --init=false --user 65534:65534 "
-	    LIMITS NO_PROXIES "--pull never " TMP WORKSPACE
+	    LIMITS NO_PROXIES "--pull never " TMP("") WORKSPACE("")
 	    "--mount type=bind,src=/data,dst=/data,readonly "
 	    "--mount type=bind,src=/cache,dst=/cache --mount type=bind,src=/a,dst=/b,readonly "
 	    "--tmpfs /scratch:rw,noexec,nosuid,nodev,mode=1777,size=4096 --workdir / " END,
