@@ -108,7 +108,7 @@ int policy_load_text(const struct opt_table *table, const char *text, size_t len
 /*
  * command line + file: parses argv once to find --policy (a char * at policy_path_offset), loads
  * the file into a fresh target (init/fini), then parses argv again on top: scalars of the command
- * line win, lists and require add. target is initialised here and is the caller's to fini(), also
+ * line win, lists and require add; a second --policy is ERR_USAGE. target is initialised here and is the caller's to fini(), also
  * after a failure. Returns the index of the first operand or -1.
  */
 int policy_parse_argv(const struct opt_table *table, int argc, char *const *argv,

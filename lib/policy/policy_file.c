@@ -173,6 +173,29 @@ int policy_load_file(const struct opt_table *table, const char *path, void *targ
 }
 
 /*
+ * A second --policy would take the first file's hide and require away. The line has been parsed, so
+ * each option of it can be parsed alone: one that then lacks its value has it in the next word.
+ */
+static int check_one_file(const struct opt_table *table, int end, char *const *argv, char **slot,
+			  void *target, void (*init)(void *target), void (*fini)(void *target),
+			  struct err *e)
+{
+	int n = 0;
+
+	for (int i = 1; i < end; i++) {
+		char *word[] = { argv[0], argv[i], NULL, NULL };
+		fini(target);
+		init(target);
+		if (opt_parse(table, 2, word, target, NULL) < 0) {
+			word[2] = argv[++i];
+			(void)opt_parse(table, 2, word, target, NULL);
+		}
+		n += *slot != NULL;
+	}
+	return n < 2 ? 0 : err_set(e, ERR_USAGE, "--policy: only one file can be given");
+}
+
+/*
  * Twice over argv, because --policy may stand anywhere and yet everything else stands above it.
  * A later option replaces a scalar and adds to a list, so parsing argv over the loaded file is
  * all the merging there is: nothing on a command line can take a hide or require away.
@@ -190,9 +213,11 @@ int policy_parse_argv(const struct opt_table *table, int argc, char *const *argv
 	if (first < 0 || !*slot)
 		return first;
 	char *path = MEM_TAKE(*slot);
+	rc = check_one_file(table, first, argv, slot, target, init, fini, e);
 	fini(target);
 	init(target);
-	rc = policy_load_file(table, path, target, e);
+	if (rc == 0)
+		rc = policy_load_file(table, path, target, e);
 	free(path);
 	return rc < 0 ? -1 : opt_parse(table, argc, argv, target, e);
 }

@@ -50,6 +50,27 @@ promises() {
 }
 ONLY='namespace bubblewrap' callers=${callers%% *} each_run promises
 
+# A second file would take the place of the first one.
+only_one() {
+	policy '{"require": ["view"]}'
+	echo '{}' >"$tmp/empty.json"
+	for first in "--policy $tmp/policy.json" "-qt 5s --policy=$tmp/policy.json"; do
+		for second in "--policy $tmp/empty.json" "--net host --policy=$tmp/empty.json"; do
+			# shellcheck disable=SC2086 # words
+			sandbox $first $second -- touch canary
+			is "$rc:$out" 125: "$who: $first $second"
+			one_line "$err" "$who: $first $second"
+			ok "$who: nothing was run" test ! -e canary
+		done
+	done
+	sandbox --json --policy "$tmp/policy.json" --policy "$tmp/empty.json" -- true
+	ok "$who: two files: the result" result '"only one file" in error_message'
+	sandbox --policy "$tmp/empty.json" --env --policy=x --env=--policy -- touch canary
+	is "$rc:$err" 0: "$who: control: one file, and values that look like more"
+	rm -f canary
+}
+ONLY=native callers=${callers%% *} each_run only_one
+
 required() {
 	case $backend in
 	namespace) have=pid_ns,view lack='' ;;

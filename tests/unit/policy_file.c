@@ -223,6 +223,11 @@ static void test_command_line_and_file(void)
 	ok(WITH_FILE("{}", "-v", "-v") > 0 && opts.verbose == 2,
 	   "-v counts once though read twice");
 
+	is_int(WITH_FILE("{}", "--ro", "/a", "--policy", "/no/such/file"), -1, "a second file");
+	is_str(err.msg, "--policy: only one file can be given", "is refused");
+	ok(WITH_FILE("{}", "--ro", "--policy", "-vt", "5", "--env=--policy") > 0,
+	   "what only looks like one is not: %s", err.msg);
+
 	ok(WITH_FILE("{\"strict\": true}", "--best-effort") > 0,
 	   "a contradiction between both parses");
 	is_int(policy_check(p, &err), -1, "and is refused");
