@@ -50,6 +50,19 @@ promises() {
 }
 ONLY='namespace bubblewrap' callers=${callers%% *} each_run promises
 
+# Where nothing can be hidden a hide is refused, also with --best-effort, which is for limits.
+unhidden() {
+	policy '{"hide": ["'"$PWD"'/secret"]}'
+	echo secret >secret
+	sandbox --best-effort -- cat secret
+	is "$rc:$out" 0:secret "$at: control: without the file it can be read"
+	sandbox --policy "$tmp/policy.json" --best-effort -- cat secret
+	is "$rc:$out" 125: "$at: hide of the file holds against --best-effort"
+	like "$err" '^sbx-run: the native backend cannot .*--hide' "$at: and is named"
+	rm -f secret
+}
+ONLY=native callers=${callers%% *} each_run unhidden
+
 # A second file would take the place of the first one.
 only_one() {
 	policy '{"require": ["view"]}'
