@@ -106,7 +106,8 @@ int policy_option_bind(void *target, const char *value, struct err *e)
 		text[len - 3] = '\0';
 	}
 	colon = str_find(text, ":/");
-	if (!colon || colon == text)
+	/* "/x:rw" is no place that anybody means */
+	if (!colon || colon == text || strrchr(text, ':') > strrchr(text, '/'))
 		return refuse_value(value, "is not SRC:DST[:ro] with an absolute DST", e);
 	if (str_find(colon + 1, ":/"))
 		return refuse_value(value, "has more than one ':/': where does DST start?", e);
