@@ -264,3 +264,14 @@ int policy_option_require(void *target, const char *value, struct err *e)
 	p->require |= bits;
 	return 0;
 }
+
+bool policy_option_is_relative(const struct opt *opt, const char *value)
+{
+	if (!(opt->flags & POLICY_OPT_PATH) || !*value || *value == '/')
+		return false;
+	if (opt->parse == policy_option_bind)
+		return *value != ':'; /* no SRC is a mistake, and is to stay one */
+	if (opt->parse == policy_option_stdin)
+		return !str_eq(value, "inherit") && !str_eq(value, "null");
+	return opt->offset != offsetof(struct policy, seccomp) || !str_eq(value, "none");
+}

@@ -50,6 +50,42 @@ promises() {
 }
 ONLY='namespace bubblewrap' callers=${callers%% *} each_run promises
 
+# Relative paths begin at the file's folder, wherever the caller is and whatever way he names it.
+placed() {
+	as "$who" mkdir -p w/conf other
+	as "$who" ln -sfn ../w/conf other/link
+	echo secret >w/secret
+	echo '{"root": "..", "cwd": "conf", "hide": ["../secret"], "stdin": "p.json"}' >w/conf/p.json
+	for place in . w w/conf other /; do
+		case $place in
+		.) file=w/conf/p.json ;;
+		w) file=./conf/p.json ;;
+		w/conf) file=p.json ;;
+		other) file=../other/link/p.json ;;
+		/) file=$PWD/w/conf/p.json ;;
+		esac
+		# shellcheck disable=SC2016 # the inner shell's
+		run as "$who" sh -c 'cd "$1" && shift && exec "$@"' sh "$place" \
+			"$sbx" -b "$backend" --policy "$file" -- sh -c 'pwd; head -c 7; cat ../secret'
+		is "$out" "$PWD/w/conf${newline}{\"root\"" "$at: from $place: the file's places"
+		like "$err" 'secret' "$at: from $place: what it hides is hidden"
+		run as "$who" sh -c 'cd "$1" && shift && exec "$@"' sh "$place" \
+			"$sbx" -b "$backend" --root "$PWD/w" -- cat "$PWD/w/secret"
+		is "$out" secret "$at: from $place: control"
+	done
+	# a descriptor has no folder
+	echo '{"hide": ["secret"]}' >w/conf/p.json
+	# shellcheck disable=SC2016 # the inner shell's
+	run as "$who" sh -c 'cd w && exec "$@" <conf/p.json' sh \
+		"$sbx" -b "$backend" --policy /dev/stdin -- cat secret
+	isnt "$rc:$out" 0:secret "$at: a descriptor's paths begin at the current folder"
+	unlike "$err" '^sbx-run' "$at: and that file can be read"
+	rm -rf w other
+}
+newline='
+'
+ONLY='namespace bubblewrap' callers=${callers%% *} each_run placed
+
 # Where nothing can be hidden a hide is refused, also with --best-effort, which is for limits.
 unhidden() {
 	policy '{"hide": ["'"$PWD"'/secret"]}'
