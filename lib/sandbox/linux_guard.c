@@ -108,8 +108,9 @@ pid_t guard_start(struct guard *g, struct err *e)
 			plan_miss(p, LAYER_USER_NS, "user namespaces are refused here (%s)",
 			    strerror(errnum));
 	}
-	if (pid == -ENOSPC) /* user.max_user_namespaces: not the ENOSPC of a full disk */
-		pid = -EUSERS;
+	if (pid == -ENOSPC) /* without its number, which is that of a full disk */
+		return err_set(e, ERR_SETUP,
+		    "make namespaces: no more are allowed by /proc/sys/user/max_*_namespaces");
 	if (pid < 0)
 		return err_sys(e, ERR_SETUP, (int)-pid, "make namespaces");
 	if (pid == 0) {

@@ -181,6 +181,21 @@ passed_over() {
 }
 each_caller passed_over
 
+# Where the user may have no more namespaces it is said whose limit that is.
+used_up() {
+	# shellcheck disable=SC2016 # the inner shell's
+	for n in 9999 0; do
+		run as userns sh -c 'echo "$1" >/proc/sys/user/max_net_namespaces && shift && exec "$@"' sh $n \
+			"$sbx" -b namespace -- echo ran
+		[ "$n:$rc" != 9999:125 ] || { skip 'no namespaces in a namespace here'; return; }
+		[ $n = 0 ] || is "$rc:$out" 0:ran 'control: enough namespaces'
+	done
+	is "$rc:$out" 125: 'no more namespaces'
+	like "$err" '^sbx-run: make namespaces: .*/proc/sys/user/max_\*_namespaces' 'and why'
+	one_line "$err" 'no more namespaces'
+}
+ONLY=namespace callers=${callers%% *} each_run used_up
+
 # --- plans -----------------------------------------------------------------------------------
 
 explained() {
