@@ -229,6 +229,8 @@ static void test_contradictions(void)
 		{ "4194304", "--pids", "4194305" },
 		{ "at most 1g", "--max-output", "1073741825" },
 		{ "at least 0.01", "--cpus", "0.009" },
+		{ "--memory: at least 1m", "-m", "1" },
+		{ "--memory: at least 1m", "-m", "1023k" },
 		{ "--backend: the value is empty", "--backend=" },
 		{ "--root: the value is empty", "--root=" },
 		{ "--cwd: the value is empty", "-C", "" },
@@ -248,8 +250,8 @@ static void test_contradictions(void)
 static void test_good_limits_at_the_edge(void)
 {
 	PARSE("--tmpfs", "/a:9223372036854775807", "--timeout", "87600h", "--pids", "4194304",
-	      "-o", "1g", "--cpus", "0.01", "x");
-	is_int(run_options_check(&opts, &err), 0, "the largest limits are fine: %s", err.msg);
+	      "-o", "1g", "--cpus", "0.01", "-m", "1m", "x");
+	is_int(run_options_check(&opts, &err), 0, "limits at the edge are fine: %s", err.msg);
 	PARSE("--rw", "/", "--ro", "/", "--hide", "../x", "x");
 	is_int(run_options_check(&opts, &err), 0, "the whole tree may be shown: %s", err.msg);
 }
