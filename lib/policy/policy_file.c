@@ -222,21 +222,17 @@ int policy_load_file(const struct opt_table *table, const char *path, void *targ
  * A second --policy would take the first file's hide and require away. The line has been parsed, so
  * each option of it can be parsed alone: one that then lacks its value has it in the next word.
  */
-static int check_one_file(const struct opt_table *table, int end, char *const *argv, char **slot,
-			  void *target, void (*init)(void *target), void (*fini)(void *target),
-			  struct err *e)
+static int check_one_file(const struct opt_table *table, int end, char *const *argv, void *target,
+			  void (*init)(void *target), void (*fini)(void *target), struct err *e)
 {
 	int n = 0;
 
 	for (int i = 1; i < end; i++) {
-		char *word[] = { argv[0], argv[i], NULL, NULL };
+		char *const word[] = { argv[0], argv[i], NULL };
+		n += str_eq(argv[i], "--policy") || str_starts_with(argv[i], "--policy=");
 		fini(target);
 		init(target);
-		if (opt_parse(table, 2, word, target, NULL) < 0) {
-			word[2] = argv[++i];
-			(void)opt_parse(table, 2, word, target, NULL);
-		}
-		n += *slot != NULL;
+		i += opt_parse(table, 2, word, target, NULL) < 0;
 	}
 	return n < 2 ? 0 : err_set(e, ERR_USAGE, "--policy: only one file can be given");
 }
@@ -259,7 +255,7 @@ int policy_parse_argv(const struct opt_table *table, int argc, char *const *argv
 	if (first < 0 || !*slot)
 		return first;
 	char *path = MEM_TAKE(*slot);
-	rc = check_one_file(table, first, argv, slot, target, init, fini, e);
+	rc = check_one_file(table, first, argv, target, init, fini, e);
 	fini(target);
 	init(target);
 	if (rc == 0)
