@@ -15,6 +15,7 @@
 #define DAY_MS (UINT64_C(24) * 60 * 60 * 1000)
 #define DURATION_MAX_MS (3650 * DAY_MS) /* so that "now + duration" never overflows a clock */
 #define PIDS_MAX 4194304U  /* PID_MAX_LIMIT: pids.max takes no more (kernel/cgroup/pids.c) */
+#define MEMORY_MIN SBX_MIB /* the steps into the sandbox fail with 4k, a small program with 128k */
 #define CPUS_MIN_MILLI 10U /* cpu.max: at least 1 ms of each 100 ms (kernel/sched/core.c) */
 
 void policy_init(struct policy *p)
@@ -113,6 +114,8 @@ static int check_ranges(const struct policy *p, struct err *e)
 				       ranges[i].max_text);
 	if (p->cpus_milli && p->cpus_milli < CPUS_MIN_MILLI)
 		return err_set(e, ERR_USAGE, "--cpus: at least 0.01");
+	if (p->memory_bytes && p->memory_bytes < MEMORY_MIN)
+		return err_set(e, ERR_USAGE, "--memory: at least 1m");
 	return 0;
 }
 

@@ -99,17 +99,19 @@ void policy_fini(struct policy *p);
  * (seconds), booleans for flags, arrays (or one value) for repeatable options. Unknown key,
  * duplicate key, two keys for one field, wrong type, bad JSON: ERR_USAGE "FILE:LINE:COLUMN: …".
  * "$schema" and "comment" are accepted and ignored. A FIFO, a folder or a file over
- * LIMIT_POLICY_FILE is refused. Relative paths in it mean the current folder, as on a command line.
+ * LIMIT_POLICY_FILE is refused. Relative paths in it begin at the folder that it was named in, but
+ * for cwd (at the root, as on a command line) and for a file that is a descriptor (/dev/stdin,
+ * /dev/fd/3), which has no folder: at the current one.
  */
 int policy_load_file(const struct opt_table *table, const char *path, void *target, struct err *e);
-/* The same from memory (fuzz target, tests); where names it in messages. */
+/* The same from memory (fuzz target, tests), paths as they are; where names it in messages. */
 int policy_load_text(const struct opt_table *table, const char *text, size_t len, const char *where,
 		     void *target, struct err *e);
 /*
  * command line + file: parses argv once to find --policy (a char * at policy_path_offset), loads
  * the file into a fresh target (init/fini), then parses argv again on top: scalars of the command
- * line win, lists and require add. target is initialised here and is the caller's to fini(), also
- * after a failure. Returns the index of the first operand or -1.
+ * line win, lists and require add; a second --policy is ERR_USAGE. target is initialised here and
+ * is the caller's to fini(), also after a failure. Returns the index of the first operand or -1.
  */
 int policy_parse_argv(const struct opt_table *table, int argc, char *const *argv,
 		      size_t policy_path_offset, void *target, void (*init)(void *target),

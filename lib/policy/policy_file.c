@@ -3,6 +3,8 @@
  * what a command line can and is checked by the same code. Must not know any single option, and
  * must not give a key a meaning that its row does not have.
  */
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +12,7 @@
 #include "../base/mem.h"
 #include "../json/json.h"
 #include "../sys/fd.h"
+#include "../sys/path.h"
 #include "policy.h"
 #include "policy_options.h"
 #include "shown.h"
@@ -19,6 +22,7 @@
 struct load {
 	const struct opt_table *table;
 	const struct json_doc *doc;
+	const char *folder; /* where relative paths begin; NULL: the current one */
 	void *target;
 };
 
@@ -72,6 +76,20 @@ static int apply_text(const struct load *l, const struct opt *opt, const struct 
 	return -1;
 }
 
+static int apply_string(const struct load *l, const struct opt *opt, const struct json_node *node,
+			struct err *e)
+{
+	const char *text = json_str(node);
+	MEM_AUTOFREE char *path = NULL;
+
+	if (l->folder && policy_option_is_relative(opt, text)) {
+		text = path = mem_printf(e, "%s/%s", l->folder, text);
+		if (!path)
+			return -1;
+	}
+	return apply_text(l, opt, node, text, e);
+}
+
 /* The digits as they stand in the file: no detour over a double, which would round them. */
 static int apply_number(const struct load *l, const struct opt *opt, const struct json_node *node,
 			struct err *e)
@@ -95,7 +113,7 @@ static int apply_value(const struct load *l, const struct opt *opt, const struct
 	if (type == JSON_BOOL && !takes_text(opt))
 		return json_bool(node) ? apply_text(l, opt, node, NULL, e) : 0;
 	if (type == JSON_STRING && takes_text(opt))
-		return apply_text(l, opt, node, json_str(node), e);
+		return apply_string(l, opt, node, e);
 	if (type == JSON_NUMBER && takes_number(opt))
 		return apply_number(l, opt, node, e);
 	return refuse_type(l, opt, node, e);
@@ -138,27 +156,55 @@ static int apply_member(const struct load *l, const struct json_node *member, st
 	return 0;
 }
 
-int policy_load_text(const struct opt_table *table, const char *text, size_t len, const char *where,
-		     void *target, struct err *e)
+static int load_text(struct load *l, const char *text, size_t len, const char *where, struct err *e)
 {
 	struct json_doc *doc = json_parse(text, len, where, e);
-	struct load l = { .table = table, .doc = doc, .target = target };
 	int rc = 0;
 
 	if (!doc)
 		return -1;
+	l->doc = doc;
 	if (json_type(json_root(doc)) != JSON_OBJECT)
 		rc = json_error(doc, json_root(doc), false, e,
 				"a policy file has to be an object, not of type %s",
 				json_type_name(json_type(json_root(doc))));
 	for (const struct json_node *m = json_first(json_root(doc)); m && rc == 0; m = json_next(m))
-		rc = apply_member(&l, m, e);
+		rc = apply_member(l, m, e);
 	json_free(doc);
 	return rc;
 }
 
+int policy_load_text(const struct opt_table *table, const char *text, size_t len, const char *where,
+		     void *target, struct err *e)
+{
+	struct load l = { .table = table, .target = target };
+
+	return load_text(&l, text, len, where, e);
+}
+
+/*
+ * The folder that path names a file in, without links, as ".." in a value of the file is to lead
+ * where it seems to. The current one, and that of a descriptor, need no words: NULL in l.
+ */
+static int find_folder(struct load *l, const char *path, char folder[PATH_MAX], struct err *e)
+{
+	const char *slash = strrchr(path, '/');
+	char named[PATH_MAX];
+
+	if (!slash)
+		return 0;
+	(void)snprintf(named, sizeof(named), "%.*s", (int)(slash + 1 - path), path);
+	if (!path_resolve(named, folder))
+		return err_errno(e, ERR_USAGE, "policy file: %s", named);
+	if (!str_eq(folder, "/dev") && !str_starts_with(folder, "/proc/"))
+		l->folder = folder;
+	return 0;
+}
+
 int policy_load_file(const struct opt_table *table, const char *path, void *target, struct err *e)
 {
+	struct load l = { .table = table, .target = target };
+	char folder[PATH_MAX];
 	struct buf text;
 	int rc;
 
@@ -166,10 +212,29 @@ int policy_load_file(const struct opt_table *table, const char *path, void *targ
 	rc = fd_read_regular(path, &text, e);
 	if (rc < 0)
 		err_wrap(e, "policy file");
-	else
-		rc = policy_load_text(table, (const char *)text.data, text.len, path, target, e);
+	else if ((rc = find_folder(&l, path, folder, e)) == 0)
+		rc = load_text(&l, (const char *)text.data, text.len, path, e);
 	buf_fini(&text);
 	return rc;
+}
+
+/*
+ * A second --policy would take the first file's hide and require away. The line has been parsed, so
+ * each option of it can be parsed alone: one that then lacks its value has it in the next word.
+ */
+static int check_one_file(const struct opt_table *table, int end, char *const *argv, void *target,
+			  void (*init)(void *target), void (*fini)(void *target), struct err *e)
+{
+	int n = 0;
+
+	for (int i = 1; i < end; i++) {
+		char *const word[] = { argv[0], argv[i], NULL };
+		n += str_eq(argv[i], "--policy") || str_starts_with(argv[i], "--policy=");
+		fini(target);
+		init(target);
+		i += opt_parse(table, 2, word, target, NULL) < 0;
+	}
+	return n < 2 ? 0 : err_set(e, ERR_USAGE, "--policy: only one file can be given");
 }
 
 /*
@@ -190,9 +255,11 @@ int policy_parse_argv(const struct opt_table *table, int argc, char *const *argv
 	if (first < 0 || !*slot)
 		return first;
 	char *path = MEM_TAKE(*slot);
+	rc = check_one_file(table, first, argv, target, init, fini, e);
 	fini(target);
 	init(target);
-	rc = policy_load_file(table, path, target, e);
+	if (rc == 0)
+		rc = policy_load_file(table, path, target, e);
 	free(path);
 	return rc < 0 ? -1 : opt_parse(table, argc, argv, target, e);
 }

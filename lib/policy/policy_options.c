@@ -106,7 +106,8 @@ int policy_option_bind(void *target, const char *value, struct err *e)
 		text[len - 3] = '\0';
 	}
 	colon = str_find(text, ":/");
-	if (!colon || colon == text)
+	/* "/x:rw" is no place that anybody means */
+	if (!colon || colon == text || strrchr(text, ':') > strrchr(text, '/'))
 		return refuse_value(value, "is not SRC:DST[:ro] with an absolute DST", e);
 	if (str_find(colon + 1, ":/"))
 		return refuse_value(value, "has more than one ':/': where does DST start?", e);
@@ -262,4 +263,15 @@ int policy_option_require(void *target, const char *value, struct err *e)
 		return -1;
 	p->require |= bits;
 	return 0;
+}
+
+bool policy_option_is_relative(const struct opt *opt, const char *value)
+{
+	if (!(opt->flags & POLICY_OPT_PATH) || !*value || *value == '/')
+		return false;
+	if (opt->parse == policy_option_bind)
+		return *value != ':'; /* no SRC is a mistake, and is to stay one */
+	if (opt->parse == policy_option_stdin)
+		return !str_eq(value, "inherit") && !str_eq(value, "null");
+	return opt->offset != offsetof(struct policy, seccomp) || !str_eq(value, "none");
 }

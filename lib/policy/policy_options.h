@@ -12,6 +12,8 @@
 
 /* opt.flags, beside those of opt.h: an OPT_FUNC that takes a JSON number in a policy file too. */
 #define POLICY_OPT_NUMBER (1U << 15)
+/* A path, or begins with one: what policy_option_is_relative() may be true of. */
+#define POLICY_OPT_PATH (1U << 14)
 
 /* For OPT_FUNC; target begins with a struct policy. ERR_USAGE, without the option's name. */
 int policy_option_ro(void *target, const char *value, struct err *e);
@@ -26,6 +28,9 @@ int policy_option_env_mode(void *target, const char *value, struct err *e);
 int policy_option_stdin(void *target, const char *value, struct err *e);
 int policy_option_user(void *target, const char *value, struct err *e); /* UID[:GID] */
 int policy_option_require(void *target, const char *value, struct err *e);
+
+/* Does value begin with a path that depends on where one is? No: a word such as "none", too. */
+bool policy_option_is_relative(const struct opt *opt, const char *value);
 
 #define POLICY_AT(member) .offset = offsetof(struct policy, member)
 #define POLICY_SET(member) .set_offset = offsetof(struct policy, member)
@@ -44,6 +49,7 @@ int policy_option_require(void *target, const char *value, struct err *e);
 	  .help = "run also when a limit or layer that was asked for is not fully kept, and say "\
 		  "which" },									\
 	{ .name = "seccomp", .type = OPT_STRING, POLICY_AT(seccomp), .arg = "FILE|none",	\
+	  .flags = POLICY_OPT_PATH,								\
 	  .help = "an own list of system calls instead of the built-in filter, or no filter" },	\
 	{ .name = "user", .type = OPT_FUNC, POLICY_AT(uid), .arg = "UID[:GID]",			\
 	  .flags = POLICY_OPT_NUMBER, .parse = policy_option_user,				\
@@ -55,6 +61,7 @@ int policy_option_require(void *target, const char *value, struct err *e);
 	{ .name = "pull", .type = OPT_STRING, POLICY_AT(pull), .arg = "never|missing|always",	\
 	  .help = "containers: whether the engine may fetch the image", .dflt = "never" },	\
 	{ .name = "root", .type = OPT_STRING, POLICY_AT(root), POLICY_SET(is_root_explicit),	\
+	  .flags = POLICY_OPT_PATH,								\
 	  .arg = "DIR", .help = "project root, the writable folder",				\
 	  .dflt = "the current folder", .group = "Files" },					\
 	{ .name = "root-ro", .type = OPT_FLAG, POLICY_AT(is_root_read_only),			\
@@ -62,19 +69,19 @@ int policy_option_require(void *target, const char *value, struct err *e);
 	{ .name = "cwd", .letter = 'C', .type = OPT_STRING, POLICY_AT(cwd), .arg = "DIR",	\
 	  .help = "working directory, inside the project root", .dflt = "the root" },		\
 	{ .name = "ro", .type = OPT_FUNC, POLICY_AT(mounts), .arg = "PATH",			\
-	  .flags = OPT_REPEATS, .parse = policy_option_ro,					\
+	  .flags = OPT_REPEATS | POLICY_OPT_PATH, .parse = policy_option_ro,			\
 	  .help = "show PATH at its own place, read-only" },					\
 	{ .name = "rw", .type = OPT_FUNC, POLICY_AT(mounts), .arg = "PATH",			\
-	  .flags = OPT_REPEATS, .parse = policy_option_rw,					\
+	  .flags = OPT_REPEATS | POLICY_OPT_PATH, .parse = policy_option_rw,			\
 	  .help = "show PATH at its own place, writable" },					\
 	{ .name = "bind", .type = OPT_FUNC, POLICY_AT(mounts), .arg = "SRC:DST[:ro]",		\
-	  .flags = OPT_REPEATS, .parse = policy_option_bind,					\
+	  .flags = OPT_REPEATS | POLICY_OPT_PATH, .parse = policy_option_bind,			\
 	  .help = "show SRC as DST, writable unless it ends in :ro" },				\
 	{ .name = "tmpfs", .type = OPT_FUNC, POLICY_AT(mounts), .arg = "PATH[:SIZE]",		\
 	  .flags = OPT_REPEATS, .parse = policy_option_tmpfs,					\
 	  .help = "an empty private folder at PATH, of 256m unless SIZE is given" },		\
 	{ .name = "hide", .type = OPT_FUNC, POLICY_AT(mounts), .arg = "PATH",			\
-	  .flags = OPT_REPEATS, .parse = policy_option_hide,					\
+	  .flags = OPT_REPEATS | POLICY_OPT_PATH, .parse = policy_option_hide,			\
 	  .help = "PATH can neither be seen nor read; wins over everything above" },		\
 	{ .name = "net", .type = OPT_FUNC, POLICY_AT(net), POLICY_SET(is_net_set),		\
 	  .arg = "none|loopback|host", .parse = policy_option_net,				\
@@ -114,6 +121,7 @@ int policy_option_require(void *target, const char *value, struct err *e);
 	{ .name = "kill-on-output", .type = OPT_FLAG, POLICY_AT(kill_on_output),		\
 	  .help = "end the command when it passes --max-output" },				\
 	{ .name = "stdin", .type = OPT_FUNC, POLICY_AT(stdin_mode), .arg = "inherit|null|FILE",	\
+	  .flags = POLICY_OPT_PATH,								\
 	  .parse = policy_option_stdin, .help = "what the command reads",			\
 	  .dflt = "inherit; null with --json" },						\
 	{ .name = "env", .type = OPT_LIST, POLICY_AT(env_set), .arg = "NAME[=VALUE]",		\
@@ -121,7 +129,8 @@ int policy_option_require(void *target, const char *value, struct err *e);
 	  .help = "set a variable, or pass the caller's; no rule drops it (for a secret use NAME "\
 		  "alone)" },									\
 	{ .name = "env-file", .type = OPT_LIST, POLICY_AT(env_files), .arg = "FILE",		\
-	  .flags = OPT_REPEATS, .help = "NAME=VALUE lines, # comments; --env wins over them" },	\
+	  .flags = OPT_REPEATS | POLICY_OPT_PATH,						\
+	  .help = "NAME=VALUE lines, # comments; --env wins over them" },			\
 	{ .name = "unset-env", .type = OPT_LIST, POLICY_AT(env_unset), .arg = "NAME",		\
 	  .flags = OPT_REPEATS, .help = "drop a variable, whatever else is said about it" },	\
 	{ .name = "env-mode", .type = OPT_FUNC, POLICY_AT(env_mode),				\

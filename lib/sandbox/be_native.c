@@ -7,10 +7,8 @@
 
 #include "plan.h"
 
-static int native_refuse(const struct plan *p, const char *what, struct err *e)
+static int native_refuse(const char *what, struct err *e)
 {
-	if (p->policy->is_best_effort)
-		return 0;
 	return err_set(e, ERR_REFUSED, "the native backend cannot %s; use -b namespace", what);
 }
 
@@ -18,15 +16,14 @@ static int native_plan(struct plan *p, struct err *e)
 {
 	const struct policy *policy = p->policy;
 
-	if (policy->mount_count != 0 &&
-	    native_refuse(p, "change what the command sees (--ro --rw --bind --tmpfs --hide)", e) !=
-		0)
-		return -1;
-	if (policy->is_net_set && policy->net != NET_HOST &&
-	    native_refuse(p, "take the network away (--net)", e) != 0)
-		return -1;
-	if (policy->seccomp != NULL && native_refuse(p, "filter system calls (--seccomp)", e) != 0)
-		return -1;
+	/* --best-effort or not: it is for limits, and what --hide names would be there to read */
+	if (policy->mount_count != 0)
+		return native_refuse(
+		    "change what the command sees (--ro --rw --bind --tmpfs --hide)", e);
+	if (policy->is_net_set && policy->net != NET_HOST && !policy->is_best_effort)
+		return native_refuse("take the network away (--net)", e);
+	if (policy->seccomp != NULL && !policy->is_best_effort)
+		return native_refuse("filter system calls (--seccomp)", e);
 	if (policy->is_user_set && policy->uid != p->outside_uid && geteuid() != 0)
 		return err_set(e, ERR_REFUSED,
 		    "--user with the native backend needs root; -b namespace shows another id "

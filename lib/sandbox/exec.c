@@ -11,6 +11,7 @@
 
 #include "../base/str.h"
 #include "../sys/fd.h"
+#include "plan.h"
 
 static int exec_error(int errnum, const char *path, struct err *e)
 {
@@ -54,7 +55,9 @@ int exec_command(const char *dir, char *const *argv, char *const *env, struct er
 
 	if (strchr(argv[0], '/') != NULL)
 		return exec_path(argv[0], argv, env, e);
-	for (; dir != NULL && *dir != '\0'; dir += *dir == ':') {
+	if (dir == NULL)
+		dir = PLAN_DEFAULT_PATH;
+	for (; *dir != '\0'; dir += *dir == ':') {
 		size_t n = strcspn(dir, ":");
 
 		if (n > 0 && (size_t)snprintf(path, sizeof path, "%.*s/%s", (int)n, dir, argv[0]) <

@@ -18,8 +18,9 @@ struct exec_report { /* all that the pipe carries: nothing but its end means tha
 };
 
 /*
- * argv[0] is looked up in dirs (a PATH; NULL: none) unless it has a slash. Returns only on failure:
- * -1, ERR_NOT_FOUND, ERR_NOT_EXECUTABLE or ERR_SETUP. Raw: it runs in a child that shares memory.
+ * argv[0] is looked up in dirs (a PATH; NULL: PLAN_DEFAULT_PATH) unless it has a slash. Returns
+ * only on failure: -1, ERR_NOT_FOUND, ERR_NOT_EXECUTABLE or ERR_SETUP. Raw: it runs in a child that
+ * shares memory.
  */
 int exec_command(const char *dirs, char *const *argv, char *const *env, struct err *e);
 /* The exec step's life: argv and env are the command's. Returns only where it was not started by

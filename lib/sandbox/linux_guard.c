@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "../sys/fd.h"
@@ -45,6 +47,9 @@ void guard_os_drop_rights(const struct guard *g)
 	/* where the command keeps its rights (native), we need ours to end it */
 	if (g->plan->want_capability_drop)
 		(void)ns_clear_capabilities(g->plan->cgroup.version != 0 ? CAP_DAC_OVERRIDE : -1);
+	/* the runner's end must wake us where somebody has stopped us, or the command would go on;
+	 * otherwise the signal does nothing. Here, as a change of our rights would undo it. */
+	(void)prctl(PR_SET_PDEATHSIG, (unsigned long)SIGCONT, 0UL, 0UL, 0UL);
 }
 
 void guard_os_regain_rights(const struct guard *g)
@@ -103,8 +108,9 @@ pid_t guard_start(struct guard *g, struct err *e)
 			plan_miss(p, LAYER_USER_NS, "user namespaces are refused here (%s)",
 			    strerror(errnum));
 	}
-	if (pid == -ENOSPC) /* user.max_user_namespaces: not the ENOSPC of a full disk */
-		pid = -EUSERS;
+	if (pid == -ENOSPC) /* without its number, which is that of a full disk */
+		return err_set(e, ERR_SETUP,
+		    "make namespaces: no more are allowed by /proc/sys/user/max_*_namespaces");
 	if (pid < 0)
 		return err_sys(e, ERR_SETUP, (int)-pid, "make namespaces");
 	if (pid == 0) {

@@ -11,7 +11,7 @@
  */
 bool home_os_of(uid_t uid, char *home);
 
-/* Linux, for its test: the same from the text of a passwd(5) file. */
-bool home_in_passwd(const char *text, uid_t uid, char *home);
+/* Linux, for its test: the same from the text of a passwd(5) file, with a NUL behind it. */
+bool home_in_passwd(const char *text, size_t size, uid_t uid, char *home);
 
 #endif

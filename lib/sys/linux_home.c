@@ -13,16 +13,15 @@
 
 enum { PASSWD_UID = 2, PASSWD_DIRECTORY = 5 };
 
-/* Field i of a line, and its length; NULL: the line has less. */
-static const char *passwd_field(const char *line, int i, size_t *len)
+/* Field i of the line that ends at end, and its length; NULL: the line has less. */
+static const char *passwd_field(const char *line, const char *end, int i, size_t *len)
 {
-	for (; i > 0; i--) {
-		line += strcspn(line, ":\n");
-		if (*line++ != ':')
-			return NULL;
-	}
-	*len = strcspn(line, ":\n");
-	return line;
+	const char *colon;
+
+	while ((colon = memchr(line, ':', (size_t)(end - line))) != NULL && i-- > 0)
+		line = colon + 1;
+	*len = (size_t)((colon == NULL ? end : colon) - line);
+	return i > 0 ? NULL : line;
 }
 
 static bool passwd_is_uid(const char *field, size_t len, uid_t uid)
@@ -33,22 +32,28 @@ static bool passwd_is_uid(const char *field, size_t len, uid_t uid)
 	return str_take_u64(&end, &n) == 0 && end == field + len && n == uid;
 }
 
-bool home_in_passwd(const char *text, uid_t uid, char *home)
+bool home_in_passwd(const char *text, size_t size, uid_t uid, char *home)
 {
+	const char *const end = text + size;
 	size_t len;
 
-	for (const char *line = text; *line != '\0'; line += *line != '\0') {
-		const char *field = passwd_field(line, PASSWD_UID, &len);
+	for (const char *eol, *line = text; line < end; line = eol + 1) {
+		const char *field;
 
-		if (field != NULL && passwd_is_uid(field, len, uid)) {
-			field = passwd_field(line, PASSWD_DIRECTORY, &len);
-			if (field == NULL || len == 0 || len >= PATH_MAX)
-				return false;
-			memcpy(home, field, len);
-			home[len] = '\0';
-			return true;
-		}
-		line += strcspn(line, "\n");
+		eol = memchr(line, '\n', (size_t)(end - line));
+		if (eol == NULL)
+			eol = end;
+		field = passwd_field(line, eol, PASSWD_UID, &len);
+		if (field == NULL || !passwd_is_uid(field, len, uid))
+			continue;
+		field = passwd_field(line, eol, PASSWD_DIRECTORY, &len);
+		/* a line that says nothing is not the last word */
+		if (field == NULL || len == 0 || len >= PATH_MAX ||
+		    memchr(field, '\0', len) != NULL)
+			continue;
+		memcpy(home, field, len);
+		home[len] = '\0';
+		return true;
 	}
 	return false;
 }
@@ -61,7 +66,7 @@ bool home_os_of(uid_t uid, char *home)
 
 	buf_init(&text, LIMIT_PASSWD);
 	if (fd_read_regular("/etc/passwd", &text, NULL) == 0 && (s = buf_str(&text, NULL)) != NULL)
-		found = home_in_passwd(s, uid, home);
+		found = home_in_passwd(s, text.len, uid, home);
 	buf_fini(&text);
 	return found;
 }

@@ -29,9 +29,9 @@ while IFS= read -r command <&3; do
 	is "$?" 0 "$command"
 done 3<"$tmp/commands"
 
-block json | sed "s|/srv/data|$tmp/data|" >"$tmp/policy.json"
-ok 'README.md shows a policy file' test -s "$tmp/policy.json"
-sbx-run --policy "$tmp/policy.json" --explain -- ./program >"$tmp/out" 2>"$tmp/err"
+block json | sed "s|/srv/data|$tmp/data|" >"$tmp/project/policy.json"
+ok 'README.md shows a policy file' test -s "$tmp/project/policy.json"
+sbx-run --policy "$tmp/project/policy.json" --explain -- ./program >"$tmp/out" 2>"$tmp/err"
 is "$?" 0 'its policy file is one'
 like "$(cat "$tmp/out")" "hide $tmp/project/secrets" 'and means what it says'
 done_testing

@@ -70,6 +70,7 @@ options() {
 	bad 125 '--bind: ' --bind=/usr:relative
 	bad 125 '--bind: ' --bind=/usr:/a/../b
 	bad 125 '--bind: ' --bind=:/a
+	bad 125 '--bind: .*:ro' --bind=/usr:/a:rw
 	bad 125 '--tmpfs: ' --tmpfs=/a:big
 	bad 125 '--tmpfs: ' --tmpfs=relative
 	bad 125 '--hide: ' --hide=

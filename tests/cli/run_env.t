@@ -31,6 +31,11 @@ modes() {
 	is "$(printf '%s\n' "$out" | grep -v '^TMPDIR=/tmp/sbx-' | sort | tr '\n' ' ')" \
 		'A=1 PLAIN=plain ' \
 		"$at: clear and --env gives just that"
+	dirty --env-mode clear -- env
+	is "$rc:$(printf '%s\n' "$out" | grep -v '^TMPDIR=/tmp/sbx-')" 0: \
+		"$at: clear: without a PATH the command is found in the usual folders"
+	dirty --env-mode clear --env PATH=/no/such -- env
+	is "$rc:$out" 127: "$at: clear: not with one that leads nowhere"
 	dirty --env-mode inherit -- env
 	like "$out" '^AWS_SECRET_ACCESS_KEY=hunter2$' "$at: inherit gives everything"
 }

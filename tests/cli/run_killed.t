@@ -104,6 +104,24 @@ group() {
 }
 each_run group
 
+# A guardian that was stopped is woken by the runner's end.
+stopped() {
+	limits
+	new_sleep
+	# shellcheck disable=SC2086 # words
+	begin $limit -- sh -c "setsid sleep $nap & echo \"\$TMPDIR\"; exec sleep $nap"
+	within 20 sh -c '[ -s "$1" ] && [ "$(pgrep -fc "^sleep '"$nap"'")" = 2 ]' sh "$tmp/.bg.out"
+	find_folder
+	guardian=$(pgrep -P "$pid" | head -n 1)
+	kill -STOP "$guardian"
+	ok "$at: control: the guardian is stopped" within 5 grep -q '^State:.T' "/proc/$guardian/status"
+	kill -KILL "$pid"
+	end
+	clean 'SIGKILL beside a stopped guardian'
+	kill -CONT "$guardian" 2>/dev/null
+}
+each_run stopped
+
 # And the guardian's own end: the run fails, nothing is left.
 orphaned() {
 	new_sleep

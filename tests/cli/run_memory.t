@@ -24,6 +24,12 @@ memory_kept() {
 	sandbox --json -m 64m -- ./hog mem 8m
 	ok "$at: -m: enough for what needs less" result 'exit_code == 0' 'reason == "exit"' \
 		'oom_kills == 0'
+	for least in 1 4k 1023k; do
+		sandbox -m $least -- true
+		is "$rc:$err" '125:sbx-run: --memory: at least 1m' "$at: -m $least"
+	done
+	sandbox -m 1m -- ./none
+	is "$rc" 127 "$at: -m 1m: the way into the sandbox has enough"
 	sandbox --json -m 32m -- sh -c './hog mem 64m; exit 0'
 	ok "$at: -m: a child's end is a counter, no reason" result 'exit_code == 0' \
 		'reason == "exit"' 'oom_kills >= 1'

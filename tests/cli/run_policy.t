@@ -50,6 +50,76 @@ promises() {
 }
 ONLY='namespace bubblewrap' callers=${callers%% *} each_run promises
 
+# Relative paths begin at the file's folder, wherever the caller is and whatever way he names it.
+placed() {
+	as "$who" mkdir -p w/conf other
+	as "$who" ln -sfn ../w/conf other/link
+	echo secret >w/secret
+	echo '{"root": "..", "cwd": "conf", "hide": ["../secret"], "stdin": "p.json"}' >w/conf/p.json
+	for place in . w w/conf other /; do
+		case $place in
+		.) file=w/conf/p.json ;;
+		w) file=./conf/p.json ;;
+		w/conf) file=p.json ;;
+		other) file=../other/link/p.json ;;
+		/) file=$PWD/w/conf/p.json ;;
+		esac
+		# shellcheck disable=SC2016 # the inner shell's
+		run as "$who" sh -c 'cd "$1" && shift && exec "$@"' sh "$place" \
+			"$sbx" -b "$backend" --policy "$file" -- sh -c 'pwd; head -c 7; cat ../secret'
+		is "$out" "$PWD/w/conf${newline}{\"root\"" "$at: from $place: the file's places"
+		like "$err" 'secret' "$at: from $place: what it hides is hidden"
+		run as "$who" sh -c 'cd "$1" && shift && exec "$@"' sh "$place" \
+			"$sbx" -b "$backend" --root "$PWD/w" -- cat "$PWD/w/secret"
+		is "$out" secret "$at: from $place: control"
+	done
+	# a descriptor has no folder
+	echo '{"hide": ["secret"]}' >w/conf/p.json
+	# shellcheck disable=SC2016 # the inner shell's
+	run as "$who" sh -c 'cd w && exec "$@" <conf/p.json' sh \
+		"$sbx" -b "$backend" --policy /dev/stdin -- cat secret
+	isnt "$rc:$out" 0:secret "$at: a descriptor's paths begin at the current folder"
+	unlike "$err" '^sbx-run' "$at: and that file can be read"
+	rm -rf w other
+}
+newline='
+'
+ONLY='namespace bubblewrap' callers=${callers%% *} each_run placed
+
+# Where nothing can be hidden a hide is refused, also with --best-effort, which is for limits.
+unhidden() {
+	policy '{"hide": ["'"$PWD"'/secret"]}'
+	echo secret >secret
+	sandbox --best-effort -- cat secret
+	is "$rc:$out" 0:secret "$at: control: without the file it can be read"
+	sandbox --policy "$tmp/policy.json" --best-effort -- cat secret
+	is "$rc:$out" 125: "$at: hide of the file holds against --best-effort"
+	like "$err" '^sbx-run: the native backend cannot .*--hide' "$at: and is named"
+	rm -f secret
+}
+ONLY=native callers=${callers%% *} each_run unhidden
+
+# A second file would take the place of the first one.
+only_one() {
+	policy '{"require": ["view"]}'
+	echo '{}' >"$tmp/empty.json"
+	for first in "--policy $tmp/policy.json" "-qt 5s --policy=$tmp/policy.json"; do
+		for second in "--policy $tmp/empty.json" "--net host --policy=$tmp/empty.json"; do
+			# shellcheck disable=SC2086 # words
+			sandbox $first $second -- touch canary
+			is "$rc:$out" 125: "$who: $first $second"
+			one_line "$err" "$who: $first $second"
+			ok "$who: nothing was run" test ! -e canary
+		done
+	done
+	sandbox --json --policy "$tmp/policy.json" --policy "$tmp/empty.json" -- true
+	ok "$who: two files: the result" result '"only one file" in error_message'
+	sandbox --policy "$tmp/empty.json" --env --policy=x --env=--policy -- touch canary
+	is "$rc:$err" 0: "$who: control: one file, and values that look like more"
+	rm -f canary
+}
+ONLY=native callers=${callers%% *} each_run only_one
+
 required() {
 	case $backend in
 	namespace) have=pid_ns,view lack='' ;;
@@ -110,6 +180,21 @@ passed_over() {
 	ok "$who: nothing was run" test ! -e canary
 }
 each_caller passed_over
+
+# Where the user may have no more namespaces it is said whose limit that is.
+used_up() {
+	# shellcheck disable=SC2016 # the inner shell's
+	for n in 9999 0; do
+		run as userns sh -c 'echo "$1" >/proc/sys/user/max_net_namespaces && shift && exec "$@"' sh $n \
+			"$sbx" -b namespace -- echo ran
+		[ "$n:$rc" != 9999:125 ] || { skip 'no namespaces in a namespace here'; return; }
+		[ $n = 0 ] || is "$rc:$out" 0:ran 'control: enough namespaces'
+	done
+	is "$rc:$out" 125: 'no more namespaces'
+	like "$err" '^sbx-run: make namespaces: .*/proc/sys/user/max_\*_namespaces' 'and why'
+	one_line "$err" 'no more namespaces'
+}
+ONLY=namespace callers=${callers%% *} each_run used_up
 
 # --- plans -----------------------------------------------------------------------------------
 

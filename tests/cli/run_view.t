@@ -183,13 +183,16 @@ native_refuses() {
 	for option in --ro=/usr --rw=/var --bind=/usr:/data --tmpfs=/scratch --hide=/srv \
 		--net=none --net=loopback --seccomp=none; do
 		refuse 125 'native.*use -b namespace' "$option" "$option"
+		case $option in
+		--net=*) lacks=net_ns ;;
+		--seccomp=*) lacks='' ;;
+		*)
+			refuse 125 'native.*use -b namespace' "$option --best-effort" --best-effort "$option"
+			continue
+			;;
+		esac
 		sandbox --best-effort "$option" -- sh -c 'exit 3'
 		is "$rc" 3 "$at: $option with --best-effort"
-		case $option in
-		--net*) lacks=net_ns ;;
-		--seccomp=none) lacks='' ;;
-		*) lacks=view ;;
-		esac
 		is "${err%% (*}" "${lacks:+sbx-run: warning: backend native, without $lacks}" \
 			"$at: $option with --best-effort: only that is told"
 		sandbox -q --best-effort "$option" -- true

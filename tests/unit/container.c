@@ -138,11 +138,12 @@ static void test_golden_root(void)
 	f.policy.is_root_read_only = true;
 	f.policy.pull = mem_strdup("missing", NULL);
 	f.policy.cpus_milli = 1500;
-	f.policy.memory_bytes = 1000;
+	f.policy.memory_bytes = (1 << 20) + 1;
 	f.policy.is_pids_set = true; /* to 0: no limit */
 	is_str(words(&f),
 	    BEGIN("podman") CONFINED_PODMAN
-	    "--userns keep-id --user 1000:1000 --memory 1000b --memory-swap 1000b --cpus 1.500 "
+	    "--userns keep-id --user 1000:1000 --memory 1048577b "
+	    "--memory-swap 1048577b --cpus 1.500 "
 	    "--http-proxy=false --no-hosts --pull missing " TMP(EMPTY)
 	    "--mount type=bind,src=/home/me/project,dst=/workspace,readonly "
 	    "--workdir /workspace " END,

@@ -19,6 +19,12 @@ static const char passwd[] =
     "wide:x:4294967297:1::/wide:\n"
     "empty:x::1::/empty:\n"
     "+::::::\n"
+    "once:x:1003\n"
+    "once:x:1003:1:\n"
+    "once:x:1003:1::/no\0/home:\n"
+    "once:x:1003:1::/home/once:\n"
+    "n\0l:x:1004:1:\0:/home/nul:\n"
+    "\0:\0:\n\0\n"
     "first:x:1000:1000:A, B:/home/first:/bin/sh\n"
     "second:x:1000:1000::/home/second:/bin/sh\n"
     "crlf:x:1001:1001::/home/crlf:/bin/sh\r\n"
@@ -38,6 +44,8 @@ static const struct {
 	{ 1000, "/home/first" },
 	{ 1001, "/home/crlf" },
 	{ 1002, "/home/last" },
+	{ 1003, "/home/once" }, /* what its other lines say is no folder */
+	{ 1004, "/home/nul" },
 	{ (uid_t)-2, NULL },
 	{ (uid_t)-1, NULL },
 };
@@ -49,9 +57,10 @@ static void test_long(void)
 	memset(text, 'a', sizeof text - 1);
 	text[sizeof text - 1] = '\0';
 	memcpy(text, "u:x:3:3::/", 10);
-	ok(!home_in_passwd(text, 3, home), "a folder longer than any path is none");
+	ok(!home_in_passwd(text, sizeof text - 1, 3, home),
+	    "a folder longer than any path is none");
 	text[9 + PATH_MAX - 1] = '\0';
-	ok(home_in_passwd(text, 3, home) && strlen(home) == PATH_MAX - 1,
+	ok(home_in_passwd(text, strlen(text), 3, home) && strlen(home) == PATH_MAX - 1,
 	    "the longest path is one");
 }
 
@@ -61,11 +70,11 @@ int main(void)
 	const struct passwd *pw;
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		bool found = home_in_passwd(passwd, cases[i].uid, home);
+		bool found = home_in_passwd(passwd, sizeof passwd - 1, cases[i].uid, home);
 
 		is_str(found ? home : NULL, cases[i].home, "user %ld", (long)cases[i].uid);
 	}
-	ok(!home_in_passwd("", 0, home), "an empty file");
+	ok(!home_in_passwd("", 0, 0, home), "an empty file");
 	test_long();
 	for (uid_t uid = 0; uid < 70000; uid += uid < 100 ? 1 : 65434) {
 		char what[32];

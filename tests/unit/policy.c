@@ -110,12 +110,14 @@ static void test_mounts(void)
 	is_mount(5, MOUNT_HIDE, NULL, ".env", false);
 	is_int(policy_check(&opts.policy, &err), 0, "all of them pass the check: %s", err.msg);
 
-	PARSE("--tmpfs", "/a:64m", "--tmpfs", "/b:c:1k", "--bind", "a:b:/c", "x");
+	PARSE("--tmpfs", "/a:64m", "--tmpfs", "/b:c:1k", "--bind", "a:b:/c", "--bind",
+	      "/a:/b:c/d:ro", "x");
 	ok(opts.policy.mounts[0].size_bytes == 64UL << 20, "a tmpfs with a size");
 	is_str(opts.policy.mounts[0].dst, "/a", "and its path");
 	ok(opts.policy.mounts[1].size_bytes == 1024, "a size behind a ':' in the path");
 	is_str(opts.policy.mounts[1].dst, "/b:c", "which stays in the path");
 	is_mount(2, MOUNT_BIND, "a:b", "/c", false);
+	is_mount(3, MOUNT_BIND, "/a", "/b:c/d", true);
 }
 
 static void test_stdin_and_user(void)
@@ -181,6 +183,8 @@ static void test_bad_values(void)
 		{ "--bind", "/a", "SRC:DST" }, { "--bind", "/a:b", "SRC:DST" },
 		{ "--bind", ":/b", "SRC:DST" }, { "--bind", "/a:ro", "SRC:DST" },
 		{ "--bind", "", "SRC:DST" }, { "--bind", "a:/b:/c", "more than one" },
+		{ "--bind", "/a:/b:rw", "SRC:DST" }, { "--bind", "/a:/b:", "SRC:DST" },
+		{ "--bind", "/a:/b:ro:ro", "SRC:DST" }, { "--bind", "/a:/b:RO", "SRC:DST" },
 		{ "--tmpfs", "", "empty" }, { "--tmpfs", ":1m", "empty" },
 		{ "--tmpfs", "/a:", "size" }, { "--tmpfs", "/a:b", "size" },
 		{ "--tmpfs", "/a:0", "size is 0" }, { "--ro", "", "empty" },
@@ -225,6 +229,8 @@ static void test_contradictions(void)
 		{ "4194304", "--pids", "4194305" },
 		{ "at most 1g", "--max-output", "1073741825" },
 		{ "at least 0.01", "--cpus", "0.009" },
+		{ "--memory: at least 1m", "-m", "1" },
+		{ "--memory: at least 1m", "-m", "1023k" },
 		{ "--backend: the value is empty", "--backend=" },
 		{ "--root: the value is empty", "--root=" },
 		{ "--cwd: the value is empty", "-C", "" },
@@ -244,8 +250,8 @@ static void test_contradictions(void)
 static void test_good_limits_at_the_edge(void)
 {
 	PARSE("--tmpfs", "/a:9223372036854775807", "--timeout", "87600h", "--pids", "4194304",
-	      "-o", "1g", "--cpus", "0.01", "x");
-	is_int(run_options_check(&opts, &err), 0, "the largest limits are fine: %s", err.msg);
+	      "-o", "1g", "--cpus", "0.01", "-m", "1m", "x");
+	is_int(run_options_check(&opts, &err), 0, "limits at the edge are fine: %s", err.msg);
 	PARSE("--rw", "/", "--ro", "/", "--hide", "../x", "x");
 	is_int(run_options_check(&opts, &err), 0, "the whole tree may be shown: %s", err.msg);
 }

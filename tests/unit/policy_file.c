@@ -3,6 +3,8 @@
  * command line add up.
  */
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -223,11 +225,49 @@ static void test_command_line_and_file(void)
 	ok(WITH_FILE("{}", "-v", "-v") > 0 && opts.verbose == 2,
 	   "-v counts once though read twice");
 
+	is_int(WITH_FILE("{}", "--ro", "/a", "--policy", "/no/such/file"), -1, "a second file");
+	is_str(err.msg, "--policy: only one file can be given", "is refused");
+	ok(WITH_FILE("{}", "--ro", "--policy", "-vt", "5", "--env=--policy") > 0,
+	   "what only looks like one is not: %s", err.msg);
+
 	ok(WITH_FILE("{\"strict\": true}", "--best-effort") > 0,
 	   "a contradiction between both parses");
 	is_int(policy_check(p, &err), -1, "and is refused");
 	ok(WITH_FILE("{\"best_effort\": true}", "--strict") > 0, "also the other way round");
 	is_int(policy_check(p, &err), -1, "and is refused");
+}
+
+/* Relative paths begin at the file's folder, which is not ours. */
+static void test_folder(void)
+{
+	const struct policy *p = &opts.policy;
+	char real[PATH_MAX], want[PATH_MAX + 8];
+
+	if (!realpath(dir, real))
+		BAIL("realpath");
+	is_int(WITH_FILE("{\"hide\": [\"s\", \"/t\"], \"bind\": [\"../b:/c:ro\"], "
+			 "\"root\": \"r\", \"cwd\": \"d\", \"stdin\": \"f\", "
+			 "\"seccomp\": \"g\", \"env_file\": \"e\", \"image\": \"i\"}",
+			 "--hide", "u"), 5, "relative paths: %s", err.msg);
+#define IS_IN_FOLDER(value, name)                                                                  \
+	((void)snprintf(want, sizeof(want), "%s/%s", real, name), is_str(value, want, "%s", name))
+	IS_IN_FOLDER(p->mounts[0].dst, "s");
+	is_str(p->mounts[1].dst, "/t", "an absolute one stays");
+	IS_IN_FOLDER(p->mounts[2].src, "../b");
+	is_str(p->mounts[2].dst, "/c", "DST of a bind stays");
+	is_str(p->mounts[3].dst, "u", "as does one of the command line");
+	IS_IN_FOLDER(p->root, "r");
+	is_str(p->cwd, "d", "cwd begins at the root");
+	IS_IN_FOLDER(p->stdin_path, "f");
+	IS_IN_FOLDER(p->seccomp, "g");
+	IS_IN_FOLDER(p->env_files.v[0], "e");
+	is_str(p->image, "i", "what is no path stays");
+	ok(WITH_FILE("{\"stdin\": \"null\", \"seccomp\": \"none\", \"root\": \"none\"}",
+		     "-q") > 0 && p->stdin_mode == STDIN_NULL, "null is no file: %s", err.msg);
+	is_str(p->seccomp, "none", "nor is none");
+	IS_IN_FOLDER(p->root, "none");
+	is_int(WITH_FILE("{\"bind\": [\":/c\"]}", "-q"), -1, "a bind of nothing stays a mistake");
+	is_int(WITH_FILE("{\"ro\": [\"\"]}", "-q"), -1, "and so does an empty path");
 }
 
 static int load_path(void)
@@ -285,6 +325,7 @@ int main(void)
 	test_aliases();
 	test_mistakes();
 	test_command_line_and_file();
+	test_folder();
 	test_strange_files();
 	run_options_fini(&opts);
 	remove_files();
