@@ -265,29 +265,10 @@ static void drop_host_env(struct plan *plan)
  * A path that leads into folder (a real path), spelled by that: what follows may be a command's
  * work, and stays as it is. False: it does not lead there.
  */
-static bool spell_by(const char *folder, char *path, char out[static PATH_MAX])
+static bool spell_by(const char *folder, const char *path, char out[static PATH_MAX])
 {
-	char *end = path;
-	char c;
-
-	if (folder == NULL || folder[1] == '\0') /* "/" is nobody's project */
-		return false;
-	do {
-		bool is_below;
-
-		end += 1 + strcspn(end + 1, "/");
-		c = *end;
-		*end = '\0';
-		is_below = realpath(path, out) != NULL && view_path_is_below(out, folder);
-		*end = c;
-		if (is_below) {
-			size_t n = strlen(out);
-
-			(void)snprintf(out + n, PATH_MAX - n, "%s", end);
-			return true;
-		}
-	} while (c != '\0');
-	return false;
+	return folder != NULL && folder[1] != '\0' && /* "/" is nobody's project */
+	       path_resolve_above(path, folder, out) == 0 && view_path_is_below(out, folder);
 }
 
 struct mounts {
@@ -398,7 +379,7 @@ static bool is_state_below(const char *state_dir, const char *src)
 	char real[PATH_MAX], state[PATH_MAX];
 	const char *below;
 
-	if (realpath(src, real) == NULL || realpath(state_dir, state) == NULL)
+	if (!path_resolve(src, real) || !path_resolve(state_dir, state))
 		return false;
 	below = path_below(real, state);
 	return view_path_is_below(state, real) || view_path_is_below(state_dir, real) ||
@@ -434,7 +415,7 @@ static int check_source(struct plan *plan, const struct policy_mount *m, struct 
 	char real[PATH_MAX], path[PATH_MAX];
 	struct stat st;
 
-	if (realpath(m->src, real) == NULL || lstat(real, &st) != 0)
+	if (!path_resolve(m->src, real) || lstat(real, &st) != 0)
 		return err_errno(e, ERR_USAGE, "%s", m->src);
 	for (size_t i = 0; i < MEM_COUNT(folders); i++)
 		if (spell_by(folders[i], m->src, path) && strcmp(real, path) != 0)

@@ -53,7 +53,7 @@ ONLY='namespace bubblewrap' callers=${callers%% *} each_run promises
 # Relative paths begin at the file's folder, wherever the caller is and whatever way he names it.
 placed() {
 	as "$who" mkdir -p w/conf other
-	as "$who" ln -sfn ../w/conf other/link
+	as "$who" ln -sfn w/conf lk
 	echo secret >w/secret
 	echo '{"root": "..", "cwd": "conf", "hide": ["../secret"], "stdin": "p.json"}' >w/conf/p.json
 	for place in . w w/conf other /; do
@@ -61,7 +61,7 @@ placed() {
 		.) file=w/conf/p.json ;;
 		w) file=./conf/p.json ;;
 		w/conf) file=p.json ;;
-		other) file=../other/link/p.json ;;
+		other) file=../lk/p.json ;;
 		/) file=$PWD/w/conf/p.json ;;
 		esac
 		# shellcheck disable=SC2016 # the inner shell's
@@ -80,7 +80,7 @@ placed() {
 		"$sbx" -b "$backend" --policy /dev/stdin -- cat secret
 	isnt "$rc:$out" 0:secret "$at: a descriptor's paths begin at the current folder"
 	unlike "$err" '^sbx-run' "$at: and that file can be read"
-	rm -rf w other
+	rm -rf w other lk
 }
 newline='
 '

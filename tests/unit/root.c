@@ -99,9 +99,9 @@ static void test_cases(void)
 	test_case("file", NULL, NULL, "not a folder");
 	test_case(NULL, "file", NULL, "not a folder");
 	test_case("file/x", NULL, NULL, "file/x");
-	test_case("/proc", NULL, NULL, "--rw");
+	test_case("/proc", NULL, NULL, "name a project folder");
 	test_case("/usr/share", NULL, NULL, "a system folder");
-	test_case("/", NULL, NULL, "--rw");
+	test_case("/", NULL, NULL, "name a project folder");
 	test_case("/tmp", NULL, NULL, "--rw");
 	ok(stat(".", &after) == 0 && before.st_ino == after.st_ino,
 	   "the current folder is what it was");
