@@ -48,7 +48,6 @@ static bool run_is_missing_here(const struct err *e)
 	case EOPNOTSUPP:
 	case ENODEV: /* no such file system type */
 	case ENOENT: /* no bwrap, no /proc */
-	case EUSERS: /* no more user namespaces: guard_start() */
 		return true;
 	case 0:
 		return e->kind == ERR_REFUSED || e->kind == ERR_SETUP;
