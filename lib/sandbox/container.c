@@ -373,13 +373,13 @@ int container_each_mount(struct plan *plan,
 	return rc;
 }
 
-/* Does a command that writes below src reach what we believe of the state folder? */
-static bool is_state_below(const char *state_dir, const char *src)
+/* Does a command that writes below real reach what we believe of the state folder? */
+static bool is_state_below(const char *state_dir, const char *real)
 {
-	char real[PATH_MAX], state[PATH_MAX];
+	char state[PATH_MAX];
 	const char *below;
 
-	if (!path_resolve(src, real) || !path_resolve(state_dir, state))
+	if (!path_resolve(state_dir, state))
 		return false;
 	below = path_below(real, state);
 	return view_path_is_below(state, real) || view_path_is_below(state_dir, real) ||
@@ -424,8 +424,8 @@ static int check_source(struct plan *plan, const struct policy_mount *m, struct 
 			    "to",
 			    m->src);
 	if (is_machine_itself(real))
-		return err_set(e, ERR_REFUSED,
-		    "%s: whoever has it has this machine; mount a folder below it", m->src);
+		return err_set(
+		    e, ERR_REFUSED, "%s: hands the machine over; mount a subfolder", m->src);
 	if (!m->is_read_only && is_state_below(state_dir, real))
 		return err_set(e, ERR_REFUSED,
 		    "the command could write the state folder %s, which is in %s: set "

@@ -97,13 +97,13 @@ machine() {
 	for source in / /run /var/run /dev /proc /proc/1 /sys/kernel "$dir/engine" "$dir/engine/docker.sock"; do
 		for option in --ro --rw; do
 			run engine_sbx "$option" "$source" -- true
-			like "$rc:$err" '125:.*this machine; mount a folder below' "$engine: $option $source"
+			like "$rc:$err" '125:.*hands the machine over; mount a subfolder' "$engine: $option $source"
 		done
 	done
 	run engine_sbx --bind /:/x:ro -- true
-	like "$rc:$err" '125:.*this machine; mount a folder below' "$engine: --bind /"
+	like "$rc:$err" '125:.*hands the machine over; mount a subfolder' "$engine: --bind /"
 	run engine_sbx --root "$dir/engine" -- true
-	like "$rc:$err" '125:.*this machine; mount a folder below' "$engine: a project with an engine's socket"
+	like "$rc:$err" '125:.*hands the machine over; mount a subfolder' "$engine: a project with an engine's socket"
 	run engine_bare run --rm --network none --mount "type=bind,src=$dir/engine,dst=/x,readonly" localhost/box:1 \
 		test -S /x/docker.sock
 	is "$rc" 0 "$engine: control: the engine shows it"

@@ -89,6 +89,17 @@ limits() {
 	like "$(field reason):$rc" '^oom:|^exit:[1-9]' "$engine: memory in a tmpfs counts"
 	is "$(ls oom "${SBX_STATE_DIR:-/nonexistent}/run" 2>/dev/null)" '' \
 		"$engine: and the engine's mark of it lies nowhere"
+	mkdir -p "$tmp/planted"
+	ln -sf "$tmp/outside-$engine" "$tmp/planted/oom"
+	cd "$tmp/planted" || bail cd
+	run engine_sbx --json --root . -m 32m -- /hog mem 100000000
+	is "$(field reason)" oom "$engine: out of memory in a project with a link of that name"
+	ok "$engine: which is not followed" test ! -e "$tmp/outside-$engine"
+	if [ "$engine" = podman ]; then
+		engine_bare run --rm --network none --memory 32m --memory-swap 32m localhost/box:1 /hog mem 100000000
+		ok "$engine: control: the engine, started there, follows it" test -e "$tmp/outside-$engine"
+	fi
+	cd "$OLDPWD" || bail cd
 	run engine_sbx --json --pids 8 -- /hog procs 20
 	is "$(field reason)" pids_limit "$engine: the number of processes"
 	run engine_sbx --json --cpus 0.5 -- true
