@@ -34,7 +34,7 @@ int out_copy_file(const char *from, const char *to, mode_t mode, struct err *e)
 	int rc, fd;
 
 	buf_init(&b, LIMIT_FRAME);
-	rc = fd_read_regular(from, &b, e);
+	rc = fd_read_regular(NULL, from, &b, e);
 	fd = rc != 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (rc == 0 && (fd < 0 || fd_write_all(fd, b.data, b.len) != 0))
 		rc = err_errno(e, ERR_IO, "%s", to);

@@ -64,8 +64,9 @@ static int print_seccomp(const struct run_options *o, struct err *e)
 		return out_text(o->json ? "null\n" : "no filter\n", e);
 	seccomp_rules_init(&rules);
 	buf_init(&out, LIMIT_FRAME);
-	rc = o->policy.seccomp != NULL ? seccomp_file_load(o->policy.seccomp, &rules, e) :
-					 seccomp_rules_builtin(&rules, flags, e);
+	rc = o->policy.seccomp != NULL ?
+		 seccomp_file_load(o->policy.root, o->policy.seccomp, &rules, e) :
+		 seccomp_rules_builtin(&rules, flags, e);
 	if (rc == 0)
 		rc = o->json ? seccomp_put_oci_json(&rules, &out, e) :
 			       seccomp_put_text(&rules, &out, e);
@@ -306,14 +307,15 @@ static int conclude(const struct run_state *s, struct err *e)
 {
 	const struct sandbox_result *r = sandbox_run_result(s->run);
 	const char *notice = sandbox_run_notice(s->run);
+	unsigned long long dropped_bytes = r->out.omitted_bytes;
 
+	dropped_bytes += r->err.omitted_bytes;
 	if (notice != NULL && r->error.kind == ERR_NONE)
 		log_warn("%s", notice);
 	report_env(s, r->env_dropped, r->env_dropped_count);
 	report_missing(s, r);
-	if (!s->opts.json && r->out.omitted_bytes + r->err.omitted_bytes != 0)
-		log_warn("--max-output: the last %llu bytes were dropped",
-		    (unsigned long long)(r->out.omitted_bytes + r->err.omitted_bytes));
+	if (!s->opts.json && dropped_bytes != 0)
+		log_warn("--max-output: the last %llu bytes were dropped", dropped_bytes);
 	if (r->error.kind == ERR_NONE)
 		log_write(LOG_LIFECYCLE, "ended: %s, status %d, %llu ms", reason_name(r->reason),
 		    r->exit_code, (unsigned long long)r->duration_ms);

@@ -253,7 +253,7 @@ int env_build(const struct policy *p, char *const *host_env, struct env_block *o
 	*out = (struct env_block){ 0 };
 	rc = gather_host(&items, host_env, out, e);
 	for (size_t i = 0; i < p->env_files.n && rc == 0; i++)
-		rc = env_file_load(p->env_files.v[i], &file_entries, e);
+		rc = env_file_load(p->root, p->env_files.v[i], &file_entries, e);
 	if (rc == 0)
 		rc = gather_ours(&items, &file_entries, "--env-file", FROM_US, e);
 	if (rc == 0)

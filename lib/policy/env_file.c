@@ -116,13 +116,13 @@ int env_file_parse(const char *text, size_t len, const char *where, struct strv 
 	return 0;
 }
 
-int env_file_load(const char *path, struct strv *out, struct err *e)
+int env_file_load(const char *root, const char *path, struct strv *out, struct err *e)
 {
 	struct buf text;
 	int rc;
 
 	buf_init(&text, LIMIT_ENV_FILE);
-	rc = fd_read_regular(path, &text, e);
+	rc = fd_read_regular(root, path, &text, e);
 	if (rc < 0)
 		err_wrap(e, "environment file");
 	else

@@ -13,6 +13,6 @@
  */
 int env_file_parse(const char *text, size_t len, const char *where, struct strv *out,
 		   struct err *e);
-int env_file_load(const char *path, struct strv *out, struct err *e);
+int env_file_load(const char *root, const char *path, struct strv *out, struct err *e);
 
 #endif

@@ -209,7 +209,7 @@ int policy_load_file(const struct opt_table *table, const char *path, void *targ
 	int rc;
 
 	buf_init(&text, LIMIT_POLICY_FILE);
-	rc = fd_read_regular(path, &text, e);
+	rc = fd_read_regular(NULL, path, &text, e);
 	if (rc < 0)
 		err_wrap(e, "policy file");
 	else if ((rc = find_folder(&l, path, folder, e)) == 0)

@@ -305,7 +305,7 @@ static int plan_main_filter(struct plan *plan, struct err *e)
 	if (file == NULL)
 		return seccomp_compile_builtin(plan->builtin_flags, &plan->filter, e);
 	seccomp_rules_init(&rules);
-	if (seccomp_file_load(file, &rules, e) != 0) {
+	if (seccomp_file_load(plan->policy->root, file, &rules, e) != 0) {
 		seccomp_rules_fini(&rules);
 		return -1;
 	}

@@ -379,13 +379,13 @@ int seccomp_file_parse(const char *text, size_t len, const char *where, struct s
 	return rc;
 }
 
-int seccomp_file_load(const char *path, struct seccomp_rules *r, struct err *e)
+int seccomp_file_load(const char *root, const char *path, struct seccomp_rules *r, struct err *e)
 {
 	struct buf text;
 	int rc;
 
 	buf_init(&text, LIMIT_SECCOMP_FILE);
-	rc = fd_read_regular(path, &text, e);
+	rc = fd_read_regular(root, path, &text, e);
 	if (rc == 0)
 		rc = seccomp_file_parse((const char *)text.data, text.len, path, r, e);
 	buf_fini(&text);

@@ -23,7 +23,7 @@
  * in different ways. Errors: ERR_USAGE "FILE:LINE:COLUMN: ..."; r may then hold a part of the
  * rules.
  */
-int seccomp_file_load(const char *path, struct seccomp_rules *r, struct err *e);
+int seccomp_file_load(const char *root, const char *path, struct seccomp_rules *r, struct err *e);
 /* The same from memory; where names the text in messages. */
 int seccomp_file_parse(const char *text, size_t len, const char *where, struct seccomp_rules *r,
     struct err *e);

@@ -269,7 +269,8 @@ static int view_add_root(struct view *v, const struct view_facts *f, struct err 
 /* Where path leads, but for links of the project, which are refused later; NULL with e. */
 static char *view_real_path(const struct view_facts *f, const char *path, struct err *e)
 {
-	MEM_AUTOFREE char *whole = mem_printf(e, "%s/%s", path[0] == '/' ? "" : f->cwd, path);
+	MEM_AUTOFREE char *whole =
+	    path == NULL ? NULL : mem_printf(e, "%s/%s", path[0] == '/' ? "" : f->cwd, path);
 	char real[PATH_MAX];
 	int rc = whole == NULL ? -ENOMEM : path_resolve_above(whole, f->root, real);
 

@@ -182,15 +182,15 @@ static int fd_read_open(int fd, const char *path, struct buf *out, struct err *e
 	}
 }
 
-int fd_read_regular(const char *path, struct buf *out, struct err *e)
+int fd_read_regular(const char *root, const char *path, struct buf *out, struct err *e)
 {
 	/* O_NONBLOCK: opening a FIFO must not wait for a writer */
-	int fd = path_open_from_here(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	int fd = path_open_from_here(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	int rc;
 
 	if (fd == -ELOOP)
 		return err_set(e, ERR_USAGE,
-		    "%s: leads through a symbolic link in this folder; name what it leads to",
+		    "%s: leads through a symbolic link of the project; name what it leads to",
 		    path);
 	if (fd < 0)
 		return err_sys(e, ERR_USAGE, -fd, "%s", path);

@@ -42,9 +42,9 @@ int fd_write_all(int fd, const void *data, size_t len);
  */
 int fd_open_named(int dir_fd, const char *name, const char *option, const char *path, int flags,
     mode_t mode, struct err *e);
-/* The whole content of a file, at most the cap of out: ERR_USAGE for folders, FIFOs, devices and
- * too large files. */
-int fd_read_regular(const char *path, struct buf *out, struct err *e);
+/* The whole content of a file (root: see path_open_from_here()), at most the cap of out: ERR_USAGE
+ * for folders, FIFOs, devices and too large files. */
+int fd_read_regular(const char *root, const char *path, struct buf *out, struct err *e);
 /* A small /proc or /sys file below dir_fd (AT_FDCWD) into text[size], NUL-terminated; length or
  * -errno. Raw. */
 ssize_t fd_read_small(int dir_fd, const char *path, char *text, size_t size);

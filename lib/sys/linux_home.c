@@ -65,7 +65,8 @@ bool home_os_of(uid_t uid, char *home)
 	bool found = false;
 
 	buf_init(&text, LIMIT_PASSWD);
-	if (fd_read_regular("/etc/passwd", &text, NULL) == 0 && (s = buf_str(&text, NULL)) != NULL)
+	if (fd_read_regular(NULL, "/etc/passwd", &text, NULL) == 0 &&
+	    (s = buf_str(&text, NULL)) != NULL)
 		found = home_in_passwd(s, text.len, uid, home);
 	buf_fini(&text);
 	return found;

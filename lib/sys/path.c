@@ -196,10 +196,10 @@ ssize_t path_hostile_part(const char *root, const char *path, char *real)
 	return 0;
 }
 
-int path_open_from_here(const char *path, int flags)
+int path_open_from_here(const char *root, const char *path, int flags)
 {
 	char real[PATH_MAX];
-	ssize_t n = path_hostile_part(NULL, path, real);
+	ssize_t n = path_hostile_part(root, path, real);
 	int dir_fd, fd;
 
 	if (n < 0)

@@ -13,10 +13,11 @@
  */
 int path_open_beneath(int dir_fd, const char *rel, int flags);
 /*
- * Open a file that the user named. What lies in the current folder, a project's perhaps, is opened
- * without following links, which an earlier sandboxed command may have made. As above: -errno.
+ * Open a file that the user named. What lies in the project root (NULL: none is named) or the
+ * current folder is opened without following links, which an earlier sandboxed command may have
+ * made. As above: -errno.
  */
-int path_open_from_here(const char *path, int flags);
+int path_open_from_here(const char *root, const char *path, int flags);
 /*
  * path (absolute) into real[PATH_MAX], without "." and "..", and without the links that lie outside
  * of inner (a real path; NULL: there is none): where a sandboxed command may have made links they

@@ -72,6 +72,12 @@ planted() {
 		sandbox -q --env-file "$env_file" -- printenv SPELLED
 		is "$rc:$out" 125: "$at: --env-file $env_file"
 	done
+	cd / || bail 'no root'
+	for spelled in proj plink; do
+		sandbox -q --root "$x/$spelled" --env-file "$x/$spelled/data/.env" -- printenv SPELLED
+		is "$rc:$out" 125: "$at: --env-file of $spelled from elsewhere"
+	done
+	cd "$x/proj" || bail 'no project'
 	is "$(cat "$x/store/key")" key "$at: the store is as it was"
 	sandbox -q --env-file "$x/slink/.env" -- printenv SPELLED
 	is "$rc:$out" 0:yes "$at: control: a link that is nobody's project is followed"

@@ -308,17 +308,19 @@ static void test_files(void)
 		BAIL("%s", path);
 	close(fd);
 	seccomp_rules_init(&r);
-	ok(seccomp_file_load(path, &r, &e) == -1 && strncmp(e.msg, path, strlen(path)) == 0 &&
+	ok(seccomp_file_load(NULL, path, &r, &e) == -1 && strncmp(e.msg, path, strlen(path)) == 0 &&
 		strstr(e.msg, ":3:3: unknown key") != NULL,
 	    "a mistake in a file is told with its place");
 	(void)unlink(path);
 	err_clear(&e);
-	ok(seccomp_file_load(path, &r, &e) == -1 && e.kind == ERR_USAGE && e.errnum == ENOENT,
+	ok(seccomp_file_load(NULL, path, &r, &e) == -1 && e.kind == ERR_USAGE && e.errnum == ENOENT,
 	    "a missing file is refused");
 	err_clear(&e);
-	ok(seccomp_file_load("/", &r, &e) == -1 && e.kind == ERR_USAGE, "a folder is refused");
+	ok(seccomp_file_load(NULL, "/", &r, &e) == -1 && e.kind == ERR_USAGE,
+	    "a folder is refused");
 	err_clear(&e);
-	ok(mkfifo(path, 0600) == 0 && seccomp_file_load(path, &r, &e) == -1 && e.kind == ERR_USAGE,
+	ok(mkfifo(path, 0600) == 0 && seccomp_file_load(NULL, path, &r, &e) == -1 &&
+		e.kind == ERR_USAGE,
 	    "a FIFO is refused, not waited for");
 	(void)unlink(path);
 	seccomp_rules_fini(&r);
