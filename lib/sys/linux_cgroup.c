@@ -23,7 +23,8 @@
 
 #define CGROUP_DIR_MODE 0755
 #define CGROUP_KILL_PASSES 100 /* a millisecond each, until the killed are off the list */
-/* A younger left-over may belong to a runner of another pid namespace that is setting up (30 s). */
+/* A younger left-over may belong to a runner that is setting up (30 s), where its pid is not one of
+ * our pid namespace. */
 #define CGROUP_SWEEP_AGE_US 60000000UL
 
 void cgroup_init(struct cgroup *g)
@@ -113,14 +114,33 @@ int cgroup_dir_fd(const struct cgroup *g, int controller)
 	return g->dir_of[controller] >= 0 ? g->dir_fd[g->dir_of[controller]] : -1;
 }
 
-/* "sbx-PID-SEQ", where SEQ is clock_now_us() at birth. */
+/* The pid namespace in which our pid is one; 0: unknown. */
+static uint64_t own_pid_ns(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
+}
+
+/* "sbx-PID-SEQ-NS", where SEQ is clock_now_us() at birth and NS is own_pid_ns() of the runner. */
 static bool parse_group_name(const char *name, uint64_t *owner, uint64_t *born_us)
 {
+	uint64_t ns;
+
 	if (strncmp(name, "sbx-", 4) != 0)
 		return false;
 	name += 4;
 	return cgroup_parse_number(&name, owner) && *owner > 0 && *owner <= INT_MAX &&
-	    *name++ == '-' && cgroup_parse_number(&name, born_us) && *name == '\0';
+	    *name++ == '-' && cgroup_parse_number(&name, born_us) && *name++ == '-' &&
+	    cgroup_parse_number(&name, &ns) && *name == '\0';
+}
+
+static bool is_of_our_pids(const char *name)
+{
+	const char *tail = strrchr(name, '-') + 1;
+	uint64_t ns = 0;
+
+	return cgroup_parse_number(&tail, &ns) && ns != 0 && ns == own_pid_ns();
 }
 
 int cgroup_each_group(int parent_fd,
@@ -157,8 +177,9 @@ int cgroup_each_group(int parent_fd,
 static void sweep_visit(int parent_fd, const char *name, pid_t owner, uint64_t born_us, void *arg)
 {
 	uint64_t now_us = *(const uint64_t *)arg;
-	if (born_us < now_us && now_us - born_us > CGROUP_SWEEP_AGE_US && kill(owner, 0) < 0 &&
-	    errno == ESRCH)
+	if (kill(owner, 0) < 0 && errno == ESRCH &&
+	    (is_of_our_pids(name) ||
+		(born_us < now_us && now_us - born_us > CGROUP_SWEEP_AGE_US)))
 		(void)unlinkat(parent_fd, name, AT_REMOVEDIR); /* EBUSY keeps one that is in use */
 }
 
@@ -211,7 +232,8 @@ int cgroup_create(struct cgroup *g, const struct cgroup_limits *limits, struct e
 	unsigned asked = cgroup_asked(limits);
 	if (!asked)
 		return 0;
-	(void)snprintf(g->name, sizeof g->name, "sbx-%d-%" PRIu64, (int)getpid(), clock_now_us());
+	(void)snprintf(g->name, sizeof g->name, "sbx-%d-%" PRIu64 "-%" PRIu64, (int)getpid(),
+	    clock_now_us(), own_pid_ns());
 	struct err find_error = ERR_INIT;
 	create_by_version(g, limits, asked, &find_error);
 	if (find_error.kind == ERR_NOMEM) {

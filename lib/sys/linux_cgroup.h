@@ -34,7 +34,7 @@ struct cgroup_limits {         /* 0: not limited */
 
 struct cgroup {
 	int version;                    /* 0: none, 1 or 2 */
-	char name[CGROUP_NAME_MAX];     /* "sbx-PID-SEQ": of the new group below each parent */
+	char name[CGROUP_NAME_MAX];     /* "sbx-PID-SEQ-NS": of the new group below each parent */
 	size_t dir_count;               /* v2: 1; v1: one a hierarchy that is used */
 	int parent_fd[CGROUP_DIRS_MAX]; /* O_PATH folders, O_CLOEXEC; kept to remove the group by
 					   name */

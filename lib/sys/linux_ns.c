@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "fd.h"
+#include "proc.h"
 
 int ns_map_self(uid_t inside_uid, uid_t outside_uid, gid_t inside_gid, gid_t outside_gid)
 {
@@ -39,8 +40,7 @@ int ns_map_self(uid_t inside_uid, uid_t outside_uid, gid_t inside_gid, gid_t out
 
 static int ns_hold(void *arg)
 {
-	(void)arg;
-	(void)prctl(PR_SET_PDEATHSIG, (unsigned long)SIGKILL, 0UL, 0UL, 0UL);
+	proc_die_with_parent(*(const pid_t *)arg);
 	while (pause() != 0) /* always -1: until it is killed */
 		;
 	return 0;
@@ -65,8 +65,9 @@ int ns_open_rootless_userns(void)
 	static _Alignas(64) unsigned char stack[4096];
 	char path[48];
 	int rc, fd, status;
+	pid_t self = getpid();
 	/* shares our memory: no page tables are copied for a child that only waits to be killed */
-	pid_t pid = clone(ns_hold, stack + sizeof stack, CLONE_VM | CLONE_NEWUSER | SIGCHLD, NULL);
+	pid_t pid = clone(ns_hold, stack + sizeof stack, CLONE_VM | CLONE_NEWUSER | SIGCHLD, &self);
 
 	if (pid < 0)
 		return -errno;

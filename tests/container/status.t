@@ -12,7 +12,7 @@ field() {
 }
 
 statuses() {
-	run engine_sbx -- sh -c 'echo out; echo err >&2; exit 7'
+	run engine_sbx -q -- sh -c 'echo out; echo err >&2; exit 7'
 	is "$rc:$out:$err" '7:out:err' "$engine: status, stdout and stderr of the command"
 	run engine_sbx -- nosuch
 	is "$rc" 127 "$engine: a missing command"

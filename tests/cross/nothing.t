@@ -128,7 +128,9 @@ test_refused() {
 	refused '--net' '--net none'
 	sbx --ro /usr -- touch ran
 	refused '--ro' --ro
-	sbx -q --best-effort --ro /usr -- touch ran
+	sbx --best-effort --ro /usr -- touch ran
+	refused '--ro' '--ro with --best-effort, which is for limits'
+	sbx -q --best-effort --net none -- touch ran
 	is "$rc" 0 "$arch: control: --best-effort accepts that"
 	rm -f ran
 	echo '{"defaultAction":"SCMP_ACT_ALLOW","syscalls":[]}' >"$tmp/list.json"

@@ -411,7 +411,7 @@ static bool has_group(int parent_fd, const char *name)
 static void test_sweep(void)
 {
 	struct cgroup first, second;
-	char dead_old[64], dead_young[64], live[64], busy[64], procs[96];
+	char dead_old[64], dead_young[64], dead_ours[64], live[64], busy[64], procs[96];
 	pid_t gone = fork_sleeper();
 
 	end_sleeper(gone);
@@ -419,14 +419,17 @@ static void test_sweep(void)
 	pid_t sleeper = fork_sleeper();
 	create(&first, 64 * MIB, 0, 0);
 	int parent_fd = first.parent_fd[0];
-	snprintf(dead_old, sizeof dead_old, "sbx-%d-1", (int)gone);
-	snprintf(dead_young, sizeof dead_young, "sbx-%d-%llu", (int)gone,
+	snprintf(dead_old, sizeof dead_old, "sbx-%d-1-0", (int)gone);
+	snprintf(dead_young, sizeof dead_young, "sbx-%d-%llu-1", (int)gone,
 	    (unsigned long long)clock_now_us());
-	snprintf(live, sizeof live, "sbx-%d-1", (int)getppid());
-	snprintf(busy, sizeof busy, "sbx-%d-2", (int)gone);
+	snprintf(dead_ours, sizeof dead_ours, "sbx-%d-%llu-%s", (int)gone,
+	    (unsigned long long)clock_now_us(), strrchr(first.name, '-') + 1);
+	snprintf(live, sizeof live, "sbx-%d-1-0", (int)getppid());
+	snprintf(busy, sizeof busy, "sbx-%d-2-0", (int)gone);
 	snprintf(procs, sizeof procs, "%s/cgroup.procs", busy);
 	mkdirat(parent_fd, dead_old, 0755);
 	mkdirat(parent_fd, dead_young, 0755);
+	mkdirat(parent_fd, dead_ours, 0755);
 	mkdirat(parent_fd, live, 0755);
 	mkdirat(parent_fd, busy, 0755);
 	char text[32];
@@ -442,6 +445,7 @@ static void test_sweep(void)
 		skip("the machine is up for less than a minute, so no group can be older");
 	ok(has_group(parent_fd, dead_young),
 	    "a young one may belong to another pid namespace: kept");
+	ok(!has_group(parent_fd, dead_ours), "one of our own pid namespace is swept at once");
 	ok(has_group(parent_fd, live), "the group of a living process is kept");
 	ok(has_group(parent_fd, busy), "a group in use is kept");
 	ok(has_group(parent_fd, first.name), "our own other group is kept");
@@ -617,10 +621,10 @@ static void leave_leaf_child(int parent_fd, int report_fd)
 
 	if (fd_write_small(parent_fd, CGROUP_LEAF "/cgroup.procs", "0") < 0)
 		_exit(1);
-	mkdirat(parent_fd, "sbx-1-1", 0755);
+	mkdirat(parent_fd, "sbx-1-1-0", 0755);
 	cgroup_v2_leave_leaf(parent_fd);
 	steps[0] = where_am_i(parent_fd);
-	unlinkat(parent_fd, "sbx-1-1", AT_REMOVEDIR);
+	unlinkat(parent_fd, "sbx-1-1-0", AT_REMOVEDIR);
 	pid_t other = fork_sleeper();
 	cgroup_v2_leave_leaf(parent_fd);
 	steps[1] = where_am_i(parent_fd);
