@@ -25,6 +25,8 @@
 #include "../sys/tree.h"
 #include "guard_os.h"
 
+#define CLIENT_TERM_MS 2000
+
 void guard_note(struct guard *g, enum layer layer, int errnum)
 {
 	if (errnum == 0)
@@ -295,6 +297,18 @@ static bool guard_reap(struct guard *g)
 	}
 }
 
+/*
+ * An engine's client that is killed while it makes a container leaves one that the engine knows
+ * nothing of (podman: conmon with a waiting "runc init"): it may first come to an end of its own.
+ */
+static void guard_end_client(struct guard *g)
+{
+	if (g->command_pid == 0 || kill(g->command_pid, SIGTERM) != 0)
+		return;
+	for (int i = 0; i < CLIENT_TERM_MS && !guard_reap(g); i += 10)
+		(void)usleep(10000);
+}
+
 /* Everything below us, by the surest means there is; then wait until it is gone. */
 static int guard_kill_all(struct guard *g)
 {
@@ -304,6 +318,8 @@ static int guard_kill_all(struct guard *g)
 
 	if (guard_reap(g) && proc_session_is_empty(g->report.command_pid))
 		return 0; /* the usual end: nothing is left */
+	if (g->plan->backend->is_container)
+		guard_end_client(g);
 	if (g->plan->cgroup.version != 0)
 		(void)cgroup_kill(&g->plan->cgroup);
 	if (g->has_pid_ns) {

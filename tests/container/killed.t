@@ -17,6 +17,11 @@ containers() {
 	engine_bare ps -aq | wc -l
 }
 
+# monitors: podman's processes beside a container, which also has one that was never started
+monitors() {
+	pgrep -f "^[^ ]*conmon .*$tmp/" | wc -l
+}
+
 # until_is WANT COMMAND...: its output becomes WANT in a while; what it is at the end.
 until_is() {
 	want=$1
@@ -66,13 +71,16 @@ kills() {
 		ends "signal $signal"
 		is "$status" $((128 + signal)) "$engine: signal $signal: and the status says so"
 	done
-	"$tmp/sbx" -t 100 -- sleep 100 2>"$tmp/err" &
-	runner=$!
-	sleep 0.1
-	kill -TERM "$runner"
-	wait "$runner"
-	is "$?" 143 "$engine: SIGTERM during the start: status"
+	for delay in 0.05 0.08 0.1 0.11 0.12 0.13 0.14 0.15 0.17; do
+		"$tmp/sbx" -t 100 -- sleep 100 2>"$tmp/err" &
+		runner=$!
+		sleep "$delay"
+		kill -TERM "$runner"
+		wait "$runner"
+		is "$?" 143 "$engine: SIGTERM during the start, after $delay s: status"
+	done
 	is "$(containers)" 0 "$engine: SIGTERM during the start: no container"
+	is "$(until_is 0 monitors)" 0 "$engine: and nothing that looks after one"
 }
 
 sweeps() {
