@@ -119,10 +119,11 @@ run_group() {
 	echo "== $1"
 	export SBX_ROOT="$root" SBX_BUILD="$release" SBX_MODE=release
 	# scripts wait most of their time: for a timeout, for a process to end
-	jobs=4
+	jobs=6
 	case $group in
 	unit | fuzz | lint) jobs=2 ;;
-	container | cross | dist | macos | places | vm) jobs=3 ;; # they wait, but for less of it
+	container | places) jobs=4 ;; # they wait for less of it, and what compiles for little
+	cross | dist | macos | vm) jobs=3 ;;
 	escape) jobs=1 ;; # its controls attack this machine, and so each other
 	asan)
 		export SBX_BUILD="$asan" SBX_MODE=asan
