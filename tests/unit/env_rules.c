@@ -261,7 +261,7 @@ static double seconds_of(const char *value)
 {
 	double best = 1e9;
 
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 20; i++) {
 		struct timespec from, to;
 
 		clock_gettime(CLOCK_MONOTONIC, &from);
