@@ -17,6 +17,7 @@ levels() {
 	run as "$who" "API_TOKEN=$secret" PLAIN=1 "$sbx" -b "$backend" -vvv --json -- \
 		printf 'line %s\n' made
 	like "$err" 'API_TOKEN' "$at: -vvv has names of variables"
+	like "$(printf '%s\n' "$err" | grep -x 'sbx-run: env: PLAIN')" PLAIN "$at: -vvv has those that pass"
 	like "$err" '^sbx-run: .*line made' "$at: -vvv has lines of captured output"
 	unlike "$out$err" "$secret" "$at: -vvv has no value"
 	sandbox -vvvvvvv -- true
