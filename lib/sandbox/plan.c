@@ -433,9 +433,7 @@ static int plan_limits(struct plan *plan, struct err *e)
 	return plan_refuse_limit(plan, LAYER_CPU, "--cpus", plan->cgroup.why[CGROUP_CPU], e);
 }
 
-/* Layers of the full set: limits that nobody asked for are none, and a network that was asked for
- * is none. */
-static uint32_t plan_full_set(const struct policy *p)
+uint32_t plan_full_set(const struct policy *p)
 {
 	uint32_t full = LAYER_ALL;
 

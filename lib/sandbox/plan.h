@@ -199,6 +199,9 @@ extern const char *const plan_proc_masked_for_root[];
 int plan_add_view_rules(struct plan *plan, struct err *e);
 int plan_add_check(struct plan *plan, enum plan_check_kind kind, const char *path, uint64_t dev,
     uint64_t ino, struct err *e);
+/* Layers that a policy leaves to be had: limits that nobody asked for are none, nor is the absence
+ * of a network or of variables that was not asked for. */
+uint32_t plan_full_set(const struct policy *p);
 int plan_put_text(const struct plan *plan, struct buf *out, struct err *e);
 int plan_put_json(const struct plan *plan, struct buf *out, struct err *e);
 /* Parts that a result has too: null for what there is not; and the layers, under `name`, with the

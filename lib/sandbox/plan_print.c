@@ -14,20 +14,7 @@ static const char *const net_names[] = { "none", "loopback", "host" };
 /* As the result will have them: what nobody asked for is no layer. */
 static uint32_t plan_layers(const struct plan *p)
 {
-	const struct policy *q = p->policy;
-	uint32_t layers = p->backend->layers & ~p->missing;
-
-	if (q->memory_bytes == 0)
-		layers &= ~LAYER_BIT(LAYER_MEMORY);
-	if (q->pids == 0)
-		layers &= ~LAYER_BIT(LAYER_PIDS);
-	if (q->cpus_milli == 0)
-		layers &= ~LAYER_BIT(LAYER_CPU);
-	if (q->net == NET_HOST)
-		layers &= ~LAYER_BIT(LAYER_NET_NS);
-	if (q->env_mode == ENV_INHERIT)
-		layers &= ~LAYER_BIT(LAYER_ENV);
-	return layers;
+	return p->backend->layers & ~p->missing & plan_full_set(p->policy);
 }
 
 static int plan_put_layers(const struct plan *p, struct buf *out, struct err *e)

@@ -4,10 +4,7 @@
 # scripts of their own.
 . "$SBX_ROOT/tests/cli/lib/cli.sh"
 need_python
-[ -x "$tools/hog" ] || bail "$tools/hog is not built"
-for caller in $callers; do
-	cp "$tools/hog" "$tmp/p-$caller/hog"
-done
+need_hog
 
 cpu() {
 	sandbox --json --cpu-time 150ms -t 60s -- sh -c 'while :; do :; done'

@@ -2,10 +2,7 @@
 # The limit of memory for effect: kept by a control group, by RLIMIT_AS, or refused.
 . "$SBX_ROOT/tests/cli/lib/cli.sh"
 need_python
-[ -x "$tools/hog" ] || bail "$tools/hog is not built"
-for caller in $callers; do
-	cp "$tools/hog" "$tmp/p-$caller/hog"
-done
+need_hog
 
 # Kept by a control group: only where we may make one.
 has_group() {

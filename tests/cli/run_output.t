@@ -2,8 +2,8 @@
 # Output: all of it when it streams, head and tail when it is captured, never a blocked command.
 . "$SBX_ROOT/tests/cli/lib/cli.sh"
 need_python
+need_hog
 for caller in $callers; do
-	cp "$tools/hog" "$tmp/p-$caller/hog"
 	cat >"$tmp/p-$caller/say.py" <<'PY'
 """say.py SIZE[:SIZE]: that many numbered bytes on stdout and stderr, in turn."""
 import os, sys

@@ -108,8 +108,8 @@ SBX_STATE_DIR="$project/state" sbx --root "$project" --root-ro
 is "$(asked bin run)" 1 'control: one that can only read it is'
 SBX_STATE_DIR="$project/state" sbx
 is "$(asked bin run)" 1 'control: or that does not see it'
-mkdir "$dir/work"
-sbx --root "$dir/work"
+mkdir "$dir/inside"
+sbx --root "$dir/inside"
 is "$(asked bin run)" 1 'control: a project beside what is ours'
 
 MCP_BRIDGE_STATE_DIR=state SBX_STATE_DIR='' sbx

@@ -35,8 +35,8 @@ control root 42,41,53,56,57,60,62,63,64,85,86 <<'END'
 END
 wrap=''
 hidden=''
-isnt "$(find "$work/root" -name 's-*' -perm /6000)" '' 'control: 85 set-id files are left behind'
-rm -rf "$work/root"/s-*
+isnt "$(find "$work/project" -name 's-*' -perm /6000)" '' 'control: 85 set-id files are left behind'
+rm -rf "$work/project"/s-*
 rm -f "$work/outside/new-42" "$work/outside/new-42b" "$work/outside/new-42c" "$work/outside/missing"
 
 # reopen_stdio COMMAND...: 87, with files of the caller behind 0, 1 and 2.
@@ -77,9 +77,9 @@ hidden_runs() {
 		/bin/cat "$work/ro/alias/secret" "$work/ro/hidden/secret"
 	unlike "$(cat "$lines")" "$canary" "$label: 53 nor by a second mount of the same folder"
 	if [ "$2" = namespace ]; then
-		attack_in "$1" "$2" 56 --tmpfs "$work/root/mnt:8m"
+		attack_in "$1" "$2" 56 --tmpfs "$work/project/mnt:8m"
 	else # bwrap limits bytes, not inodes, as the README says
-		sbx "$1" "$2" --tmpfs "$work/root/mnt:8m" -- /bin/sh -c 'head -c 9437184 /dev/zero >mnt/fill'
+		sbx "$1" "$2" --tmpfs "$work/project/mnt:8m" -- /bin/sh -c 'head -c 9437184 /dev/zero >mnt/fill'
 		isnt "$rc" 0 "$label: 56 a tmpfs has its size"
 	fi
 }
@@ -95,7 +95,7 @@ extra_asserts() {
 	esac
 	label="$2 as $1"
 	# Stated in the README: there is no mode that forbids running code from memory.
-	sbx "$1" "$2" -- "$work/root/attack" 63
+	sbx "$1" "$2" -- "$work/project/attack" 63
 	like "$(cat "$lines")" '^succeeded: 63' "$label: 63 running a memfd is allowed"
 
 	attack_in "$1" "$2" 57 --fsize 1m
@@ -103,9 +103,9 @@ extra_asserts() {
 
 	sbx "$1" "$2" -- /bin/sh -c 'echo made >made; mkdir made.d; ln -s x made.l'
 	caller=$(owner_of "$1")
-	is "$(stat -c %U:%G "$work/root/made" "$work/root/made.d" "$work/root/made.l" | sort -u)" \
+	is "$(stat -c %U:%G "$work/project/made" "$work/project/made.d" "$work/project/made.l" | sort -u)" \
 		"$caller:$(id -gn "$caller")" "$label: 58 files belong to the caller"
-	rm -rf "$work/root/made" "$work/root/made.d" "$work/root/made.l"
+	rm -rf "$work/project/made" "$work/project/made.d" "$work/project/made.l"
 	# shellcheck disable=SC2016 # the inner shell's
 	sbx "$1" "$2" -- /bin/sh -c 'cd && echo made >.attack-62'
 	is "$(find /root "$tap_home" -maxdepth 1 -name .attack-62)" '' \
@@ -114,15 +114,15 @@ extra_asserts() {
 }
 
 file_size_reason() {
-	sbx "$1" "$2" --fsize 1m -- "$work/root/attack" 57 die=yes "root=$work/root" \
+	sbx "$1" "$2" --fsize 1m -- "$work/project/attack" 57 die=yes "root=$work/project" \
 		"yranac=$yranac"
 	is "$(result_field reason)" file_limit "$label: 57 the reason is file_limit"
-	ok "$label: 57 the file is not larger" test "$(stat -c %s "$work/root/big")" -le 1048576
-	rm -f "$work/root/big"
+	ok "$label: 57 the file is not larger" test "$(stat -c %s "$work/project/big")" -le 1048576
+	rm -f "$work/project/big"
 }
 
 stdio_run() {
-	reopen_stdio "$sbx_run" -b "$2" --root "$work/root" -- "$work/root/attack" 87 \
+	reopen_stdio "$sbx_run" -b "$2" --root "$work/project" -- "$work/project/attack" 87 \
 		"yranac=$yranac"
 	is "$(cat "$work/out/in")" 'input of the caller' "$label: 87 the input is unchanged"
 	is "$(head -n 1 "$work/out/log")" 'log of the caller' "$label: 87 the log only grows"
@@ -156,9 +156,9 @@ done
 # race_with COMMAND...: runs it while two names change places all the time.
 start_race() {
 	build_folders "$1"
-	ln -s "$work/outside" "$work/root/evil"
-	sub_inode=$(stat -c %i "$work/root/sub")
-	"$attack" race "a=$work/root/sub" "b=$work/root/evil" &
+	ln -s "$work/outside" "$work/project/evil"
+	sub_inode=$(stat -c %i "$work/project/sub")
+	"$attack" race "a=$work/project/sub" "b=$work/project/evil" &
 	racer=$!
 }
 
@@ -170,7 +170,7 @@ stop_race() {
 
 start_race root
 for _ in $(seq 300); do
-	(cd "$work/root/sub" && "$attack" where mark=raced) >/dev/null 2>&1
+	(cd "$work/project/sub" && "$attack" where mark=raced) >/dev/null 2>&1
 	[ ! -e "$work/outside/raced" ] || break
 done
 ok 'control: 42 the race leads out of the project' test -e "$work/outside/raced"
@@ -183,13 +183,13 @@ for backend in namespace landlock bubblewrap; do
 		helpers=$racer
 		: >"$work/out/inodes"
 		for _ in $(seq 20); do
-			world_run "$world" "$sbx_run" -b "$backend" --root "$work/root" \
-				-C "$work/root/sub" -- "$work/root/attack" where mark=raced \
+			world_run "$world" "$sbx_run" -b "$backend" --root "$work/project" \
+				-C "$work/project/sub" -- "$work/project/attack" where mark=raced \
 				>>"$work/out/inodes" 2>/dev/null
 			[ "$backend" != landlock ] || continue
-			world_run "$world" "$sbx_run" -b "$backend" --root "$work/root" \
-				--tmpfs "$work/root/sub/t" --bind "$work/ro:$work/root/sub/b" -- \
-				"$work/root/attack" where >/dev/null 2>&1
+			world_run "$world" "$sbx_run" -b "$backend" --root "$work/project" \
+				--tmpfs "$work/project/sub/t" --bind "$work/ro:$work/project/sub/b" -- \
+				"$work/project/attack" where >/dev/null 2>&1
 		done
 		is "$(grep -vc "^inode=$sub_inode\$" "$work/out/inodes")" 0 \
 			"$label: 42 the working folder is the real one or the run is refused"
@@ -200,21 +200,21 @@ for backend in namespace landlock bubblewrap; do
 done
 
 build_folders root
-ln -s "$work/outside" "$work/root/dst"
-mkdir "$work/root/dst/new" && rmdir "$work/outside/new"
+ln -s "$work/outside" "$work/project/dst"
+mkdir "$work/project/dst/new" && rmdir "$work/outside/new"
 is $? 0 'control: 43 the link leads a mkdir out of the project'
 for backend in namespace bubblewrap; do
 	for world in root user; do
 		build_folders "$(owner_of "$world")"
 		for to in "$work/outside" ../outside /proc/1/root/etc /oldroot / /etc \
 			../../../../../../etc; do
-			ln -sfn "$to" "$work/root/dst"
-			for option in "--tmpfs $work/root/dst/new" \
-				"--bind $work/ro:$work/root/dst/new" \
-				"--tmpfs $work/root/dst/new/deep"; do
+			ln -sfn "$to" "$work/project/dst"
+			for option in "--tmpfs $work/project/dst/new" \
+				"--bind $work/ro:$work/project/dst/new" \
+				"--tmpfs $work/project/dst/new/deep"; do
 				# shellcheck disable=SC2086 # two words
 				world_run "$world" timeout 20 "$sbx_run" -b "$backend" \
-					--root "$work/root" $option -- /bin/true >"$lines" 2>&1
+					--root "$work/project" $option -- /bin/true >"$lines" 2>&1
 				rc=$?
 				[ "$rc" = 0 ] || [ "$rc" = 125 ] ||
 					fail "$backend as $world: 43 $to $option: status $rc"

@@ -73,7 +73,7 @@ stop_victim
 
 # With this one defence switched off the same calls come through: it is the filter that refuses.
 build_folders "$tap_user"
-sbx user namespace --seccomp none -- "$work/root/attack" 11,16,17,22
+sbx user namespace --seccomp none -- "$work/project/attack" 11,16,17,22
 for attempt in 11.unshare-user 11.clone-user 11.clone3-plain 16.setup 17.no-randomize \
 	22.allow-all; do
 	like "$(cat "$lines")" "^succeeded: $attempt " "control: $attempt works with --seccomp none"
@@ -89,7 +89,7 @@ extra_asserts() {
 	attack_in "$1" "$2" 31 --tty
 	wrap=''
 	like "$(cat "$lines")" 'pty: 0 bytes were typed' "$label: 31 nothing is typed outside"
-	world_run "$1" "$sbx_run" -b "$2" --root "$work/root" --json -- \
+	world_run "$1" "$sbx_run" -b "$2" --root "$work/project" --json -- \
 		/usr/bin/printf "$escape_bytes" >"$work/out/json" 2>/dev/null
 	like "$(cat "$work/out/json")" 'u001b.?52' "$label: 32 the sequence is in the result"
 	is "$(tr -dc '\033\007' <"$work/out/json" | wc -c)" 0 "$label: 32 and it is not raw"

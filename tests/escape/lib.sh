@@ -85,11 +85,11 @@ done
 
 # --- the things to attack --------------------------------------------------------------------
 
-# build_folders OWNER: root/ (the project), ro/ (given read-only) and outside/ (not given).
+# build_folders OWNER: project/, ro/ (given read-only) and outside/ (not given).
 build_folders() {
 	umount -l "$work/ro/alias" 2>/dev/null
-	rm -rf "$work/root" "$work/ro" "$work/outside"
-	mkdir -p "$work/root/mnt" "$work/root/sub" "$work/ro/rmdir" "$work/ro/hidden" \
+	rm -rf "$work/project" "$work/ro" "$work/outside"
+	mkdir -p "$work/project/mnt" "$work/project/sub" "$work/ro/rmdir" "$work/ro/hidden" \
 		"$work/ro/alias" "$work/outside"
 	for name in write trunc-open trunc rename rename-out rename-over exchange unlink link \
 		meta; do
@@ -103,25 +103,25 @@ build_folders() {
 	printf 'unchanged\n' >"$work/outside/canary"
 	cp "$attack" "$work/outside/tool"
 	ln -s secret "$work/outside/link"
-	ln -s "$work/outside/canary" "$work/root/to-canary"
-	ln -s "$work/outside" "$work/root/to-outside"
-	ln -s "$work/outside/secret" "$work/root/to-secret"
-	ln -s "$work/outside/missing" "$work/root/to-missing"
-	ln -s "$work/ro" "$work/root/to-ro"
-	cp "$attack" "$work/root/attack"
-	chown -R "$1:" "$work/root" "$work/ro" "$work/outside"
+	ln -s "$work/outside/canary" "$work/project/to-canary"
+	ln -s "$work/outside" "$work/project/to-outside"
+	ln -s "$work/outside/secret" "$work/project/to-secret"
+	ln -s "$work/outside/missing" "$work/project/to-missing"
+	ln -s "$work/ro" "$work/project/to-ro"
+	cp "$attack" "$work/project/attack"
+	chown -R "$1:" "$work/project" "$work/ro" "$work/outside"
 	# What root may have left in somebody's project.
-	mknod -m 0666 "$work/root/node-zero" c 1 5
-	mknod -m 0666 "$work/root/node-disk" b 7 0
+	mknod -m 0666 "$work/project/node-zero" c 1 5
+	mknod -m 0666 "$work/project/node-disk" b 7 0
 	for name in set-uid set-gid file-cap; do
-		cp "$attack" "$work/root/$name"
+		cp "$attack" "$work/project/$name"
 	done
 	if [ "$1" = root ]; then
-		chown "$tap_user:$tap_user" "$work/root/set-uid" "$work/root/set-gid"
+		chown "$tap_user:$tap_user" "$work/project/set-uid" "$work/project/set-gid"
 	fi
-	chmod 4755 "$work/root/set-uid"
-	chmod 2755 "$work/root/set-gid"
-	"$attack" grant "file=$work/root/file-cap" || bail 'no file capabilities here'
+	chmod 4755 "$work/project/set-uid"
+	chmod 2755 "$work/project/set-gid"
+	"$attack" grant "file=$work/project/file-cap" || bail 'no file capabilities here'
 	mount --bind "$work/ro/hidden" "$work/ro/alias"
 	mkdir -p "$work/out"
 	rm -f "$work/out"/*
@@ -141,7 +141,7 @@ wait_for() {
 start_victim() {
 	rm -f "$work/out/victim"
 	world_run "$1" "ESCAPE_TOKEN=$canary" "$attack" victim "info=$work/out/victim" \
-		"root=$work/root" "secret=$work/outside/secret" "yranac=$yranac" ipc_key=0x5b7 \
+		"root=$work/project" "secret=$work/outside/secret" "yranac=$yranac" ipc_key=0x5b7 \
 		mq=/sbx-escape-mq &
 	victim_job=$!
 	wait_for "$work/out/victim"
@@ -183,13 +183,13 @@ world_run() {
 
 # What every attack is told; the word order does not matter.
 attack_params() {
-	printf '%s\n' "root=$work/root" "ro=$work/ro" "outside=$work/outside" \
+	printf '%s\n' "root=$work/project" "ro=$work/ro" "outside=$work/outside" \
 		"secret=$work/outside/secret" "hidden=${hidden:-$work/outside}" \
 		"secret_inode=$(stat -c %i "${hidden:-$work/outside}/secret")" \
 		"victim=${victim:-1}" "${scratch_word:-scratch=0}" ipc_key=0x5b7 mq=/sbx-escape-mq \
 		"binary=$SBX_BUILD/sbx" "yranac=$yranac" abstract=sbx-escape-abstract \
 		dns_name=secret.attacker.example "etc_canary=$etc_canary" "opt_canary=$opt_canary" \
-		"small=$work/root/mnt" "pid1=$(cat /proc/1/comm)"
+		"small=$work/project/mnt" "pid1=$(cat /proc/1/comm)"
 	# Root's own files below /usr are hidden by id mapping alone, as the README says.
 	case ${run_backend:-control}:${run_world:-} in
 	control:* | namespace:user | namespace:userns | namespace:userns-no-* | namespace:no-*)
@@ -237,8 +237,8 @@ escape_run() {
 	# native has no view to change
 	[ "$run_backend" = native ] || set -- --ro "$work/ro" "$@"
 	world_run "$run_world" "ESCAPE_TOKEN=$canary" $wrap "$sbx_run" -b "$run_backend" \
-		--root "$work/root" -t 60 --result "$result" "$@" -- \
-		"$work/root/attack" "$run_numbers" $(attack_params) \
+		--root "$work/project" -t 60 --result "$result" "$@" -- \
+		"$work/project/attack" "$run_numbers" $(attack_params) \
 		<"${stdin:-/dev/null}" >"$lines" 2>"$work/out/stderr" || rc=$?
 }
 
@@ -318,7 +318,7 @@ sbx() {
 	rc=0
 	begin_ms=$(date +%s%3N)
 	world_run "$sbx_world" "ESCAPE_TOKEN=$canary" "$sbx_run" -b "$sbx_backend" \
-		--root "$work/root" --result "$result" "$@" <"${stdin:-/dev/null}" >"$lines" \
+		--root "$work/project" --result "$result" "$@" <"${stdin:-/dev/null}" >"$lines" \
 		2>"$work/out/stderr" || rc=$?
 	# shellcheck disable=SC2034 # for the caller
 	elapsed_ms=$(($(date +%s%3N) - begin_ms))
@@ -390,7 +390,7 @@ assert_host() {
 	fi
 	host_groups=$(leftover_groups)
 	[ -z "$host_groups" ] || host_wrong="$host_wrong cgroups: $host_groups"
-	if [ -n "$(find "$work/root" -perm /6000 ! -name set-uid ! -name set-gid)" ]; then
+	if [ -n "$(find "$work/project" -perm /6000 ! -name set-uid ! -name set-gid)" ]; then
 		host_wrong="$host_wrong set-id file"
 	fi
 	is "$host_wrong" '' "$1: the host is unchanged and nothing is left"

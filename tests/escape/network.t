@@ -86,7 +86,7 @@ extra_asserts() {
 	unpromised=$(result_field layers | sed -n 's|.*"layer":"view".*|^unix [/]|p')
 	is "$(heard | tr ';' '\n' | grep -v "${unpromised:-^\$}")" '' \
 		"$label: the host's sockets heard nothing"
-	sbx "$1" "$2" --net host -- "$work/root/attack" 66
+	sbx "$1" "$2" --net host -- "$work/project/attack" 66
 	like "$(cat "$lines")" '^succeeded: 66.tcp-1.1.1.1-443 ' \
 		"$label: with --net host it is reached"
 	heard >/dev/null

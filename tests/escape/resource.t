@@ -37,7 +37,7 @@ limit_refused() {
 }
 
 fork_bombs() {
-	sbx "$1" "$2" --pids 48 -t 5 -- "$work/root/attack" 25 max=200
+	sbx "$1" "$2" --pids 48 -t 5 -- "$work/project/attack" 25 max=200
 	# Without a cgroup only a user namespace of one's own counts the processes of one user.
 	case $1/$2 in
 	user/landlock | user/native)
@@ -61,7 +61,7 @@ memory_bomb() {
 	bomb_backend=$2
 	shift 3
 	sbx "$bomb_world" "$bomb_backend" -m 32m -t 20 "$@" -- \
-		"$work/root/attack" 26 "how=$bomb_how" mib=96 "yranac=$yranac"
+		"$work/project/attack" 26 "how=$bomb_how" mib=96 "yranac=$yranac"
 	if [ "$rc" = 125 ] && [ "$bomb_world" != root ] && [ "${1:-}" = '' ]; then
 		limit_refused memory
 	elif [ -s "$lines" ]; then
@@ -86,8 +86,8 @@ memory_bombs() {
 
 # Root's cgroup tells an out of memory from any other kill.
 memory_reason() {
-	sbx root "$1" -m 32m -t 20 -- "$work/root/attack" 26 how=children mib=96 "yranac=$yranac"
-	sbx root "$1" -m 32m -t 20 -- "$work/root/attack" 26 how=shared mib=96 "yranac=$yranac"
+	sbx root "$1" -m 32m -t 20 -- "$work/project/attack" 26 how=children mib=96 "yranac=$yranac"
+	sbx root "$1" -m 32m -t 20 -- "$work/project/attack" 26 how=shared mib=96 "yranac=$yranac"
 	is "$(result_field reason)" oom "$label: 26 the reason is oom"
 	ok "$label: 26 the peak was measured and is not above the limit" \
 		test "$(result_field peak_memory_bytes)" -le 33554432
@@ -99,7 +99,7 @@ cpu_burns() {
 	# RLIMIT_CPU counts a process with its threads, but eight processes one by one.
 	how=threads=8
 	[ "$1" != root ] || how=processes=8
-	sbx "$1" "$2" --cpu-time 1s --kill-grace 200ms -t 20 -- "$work/root/attack" burn "$how"
+	sbx "$1" "$2" --cpu-time 1s --kill-grace 200ms -t 20 -- "$work/project/attack" burn "$how"
 	is "$rc/$(result_field reason)" 124/cpu_timeout "$label: 27 $how: the reason is told"
 	ok "$label: 27 $how: in time ($elapsed_ms ms)" test "$elapsed_ms" -lt 8000
 	assert_host "$label: 27"
@@ -109,10 +109,10 @@ cpu_burns() {
 
 # RLIMIT_CORE 1: 0 would not stop a core_pattern that is a pipe (core(5)).
 core_dump() {
-	sbx "$1" "$2" -- "$work/root/attack" crash
+	sbx "$1" "$2" -- "$work/project/attack" crash
 	is "$rc/$(result_field reason)/$(result_field signal)" 139/signal/11 \
 		"$label: 29 the signal is told"
-	is "$(find "$work/root" -name 'core*' | wc -l)" 0 "$label: 29 there is no core file"
+	is "$(find "$work/project" -name 'core*' | wc -l)" 0 "$label: 29 there is no core file"
 	is "$(cat "$lines")" core-limit=1 "$label: 29 the hard limit is 1"
 }
 

@@ -63,7 +63,7 @@ kept='kept-monkey kept-keyboard kept-tokenizers kept-author'
 
 check_environment() {
 	label="$2 as $1"
-	with_environment "$1" "$sbx_run" -b "$2" --root "$work/root" --result "$result" \
+	with_environment "$1" "$sbx_run" -b "$2" --root "$work/project" --result "$result" \
 		--env-report -- /usr/bin/env -0 </dev/null >"$lines" 2>"$work/out/stderr"
 	is "$(tr '\0' '\n' <"$lines" | grep "$canary")" '' "$label: 81 no canary comes in"
 	unlike "$(cat "$result" "$work/out/stderr")" "$canary" "$label: 81 nor into the report"
@@ -87,7 +87,7 @@ check_environment() {
 
 	# The real thing: a shell that would run the canary's file, a loader that would write one.
 	printf 'echo injected >%s\n' "$work/out/injected" >"$work/evil.sh"
-	with_evil "$1" "$sbx_run" -b "$2" --root "$work/root" --rw "$work/out" -- /bin/bash -c : \
+	with_evil "$1" "$sbx_run" -b "$2" --root "$work/project" --rw "$work/out" -- /bin/bash -c : \
 		>/dev/null 2>&1
 	is "$(injected)" '' "$label: 81 neither runner nor command is injected"
 }
@@ -124,11 +124,11 @@ done
 # --- 8: the runner as its own command --------------------------------------------------------
 
 # CVE-2019-5736: a command that is the runner itself, and somebody who waits for it to end.
-ln -s /proc/self/exe "$work/root/self"
-printf '#!/proc/self/exe\n' >"$work/root/script"
-chmod 0755 "$work/root/script"
+ln -s /proc/self/exe "$work/project/self"
+printf '#!/proc/self/exe\n' >"$work/project/script"
+chmod 0755 "$work/project/script"
 for backend in $backends; do
-	for command in /proc/self/exe "$work/root/self" "$work/root/script"; do
+	for command in /proc/self/exe "$work/project/self" "$work/project/script"; do
 		sbx root "$backend" -t 10 -- "$command" --version
 		sbx root "$backend" -t 10 -- /bin/sh -c \
 			'"$1" --version & for i in 1 2 3 4 5 6 7 8; do for p in /proc/[0-9]*/exe; do
@@ -145,19 +145,19 @@ like "$(leftovers)" escape-daemon 'control: 24 the daemons outlive their parent'
 kill_leftovers
 
 outlive() {
-	sbx "$1" "$2" -t 500ms --kill-grace 300ms -- "$work/root/attack" escape-daemon
+	sbx "$1" "$2" -t 500ms --kill-grace 300ms -- "$work/project/attack" escape-daemon
 	is "$rc/$(result_field reason)/$(result_field timed_out)" 124/wall_timeout/true \
 		"$label: 24 the reason is wall_timeout"
 	in_time 2500 24
 	assert_host "$label: 24"
-	sbx "$1" "$2" -t 20 -- "$work/root/attack" escape-daemon leave=yes
+	sbx "$1" "$2" -t 20 -- "$work/project/attack" escape-daemon leave=yes
 	is "$rc/$(result_field reason)" 0/exit "$label: 24 the command's own end"
 	in_time 3000 '24 without a timeout'
 	assert_host "$label: 24 after a normal end"
 	stubborn='ignore stop-tree'
 	[ "$1" != root ] || stubborn='ignore stop stop-tree vfork block'
 	for how in $stubborn; do
-		sbx "$1" "$2" -t 200ms --kill-grace 200ms -- "$work/root/attack" stubborn "how=$how"
+		sbx "$1" "$2" -t 200ms --kill-grace 200ms -- "$work/project/attack" stubborn "how=$how"
 		is "$rc/$(result_field reason)" 124/wall_timeout "$label: 28 $how is ended"
 		in_time 2000 "28 $how"
 	done
@@ -181,7 +181,7 @@ capture() {
 	capture_backend=$2
 	shift 2
 	begin_ms=$(date +%s%3N)
-	world_run "$capture_world" "$sbx_run" -b "$capture_backend" --root "$work/root" --json \
+	world_run "$capture_world" "$sbx_run" -b "$capture_backend" --root "$work/project" --json \
 		"$@" >"$work/out/json" 2>"$work/out/stderr"
 	rc=$?
 	elapsed_ms=$(($(date +%s%3N) - begin_ms))
@@ -192,7 +192,7 @@ output_floods() {
 	json=$work/out/json
 	bytes=67108864
 	[ "$2" != namespace ] || bytes=1073741824
-	capture "$1" "$2" -t 60 -- "$work/root/attack" spew "bytes=$bytes" status=3 tail=the-end
+	capture "$1" "$2" -t 60 -- "$work/project/attack" spew "bytes=$bytes" status=3 tail=the-end
 	is_json "$label: 82 a flood, then status 3" "$json" \
 		"\$r->{exit_code} == 3 && \$r->{output_truncated} && \$r->{reason} eq 'exit' &&
 		\$r->{stdout_bytes} == $bytes + 7 &&
@@ -202,24 +202,24 @@ output_floods() {
 	is_json "$label: 82 endless output ends with the timeout" "$json" \
 		'$r->{timed_out} && $r->{output_truncated} && $r->{reason} eq "wall_timeout"'
 	in_time 4000 '82 endless output'
-	capture "$1" "$2" -o 64k -- "$work/root/attack" spew bytes=65536 status=4
+	capture "$1" "$2" -o 64k -- "$work/project/attack" spew bytes=65536 status=4
 	is_json "$label: 82 exactly the cap is not truncated" "$json" '$r->{exit_code} == 4 &&
 		!$r->{output_truncated} && length($r->{stdout}) == 65536 &&
 		$r->{stdout_bytes} == 65536'
-	capture "$1" "$2" -o 64k -- "$work/root/attack" spew bytes=65537 status=5
+	capture "$1" "$2" -o 64k -- "$work/project/attack" spew bytes=65537 status=5
 	is_json "$label: 82 one byte more is" "$json" '$r->{exit_code} == 5 &&
 		$r->{output_truncated} && $r->{stdout_bytes} == 65537 &&
 		$r->{stdout_omitted}{bytes} >= 1'
-	capture "$1" "$2" -o 64k -- "$work/root/attack" spew bytes=2097152 status=6 to=2 \
+	capture "$1" "$2" -o 64k -- "$work/project/attack" spew bytes=2097152 status=6 to=2 \
 		tail=error-end
 	is_json "$label: 82 only stderr" "$json" '$r->{exit_code} == 6 && $r->{output_truncated} &&
 		$r->{stdout} eq "" && $r->{stderr_bytes} == 2097152 + 9 &&
 		$r->{stderr} =~ /error-end\z/'
-	capture "$1" "$2" -- "$work/root/attack" close-stdout
+	capture "$1" "$2" -- "$work/project/attack" close-stdout
 	is_json "$label: 82 stdout closed early" "$json" \
 		'$r->{exit_code} == 7 && $r->{stdout} eq "before" && $r->{stderr} eq "after"'
 	for lead in 0 1; do
-		capture "$1" "$2" -o 1001 -- "$work/root/attack" half-char "lead=$lead" count=2000
+		capture "$1" "$2" -o 1001 -- "$work/project/attack" half-char "lead=$lead" count=2000
 		is_json "$label: 82 no half character (lead $lead)" "$json" '
 			$r->{output_truncated} && ($r->{stdout_encoding} // "") ne "base64" &&
 			$r->{stdout} =~ /\Aa?\x{e9}+\z/'
@@ -241,7 +241,7 @@ holders() {
 			'$r->{exit_code} == 0 && $r->{stdout} eq "hi\n" && $r->{reason} eq "exit"'
 		in_time 2000 '83 the return'
 	done
-	capture "$1" "$2" -t 20 -- "$work/root/attack" hold "root=$work/root"
+	capture "$1" "$2" -t 20 -- "$work/project/attack" hold "root=$work/project"
 	is_json "$label: 83 the descriptor is held in a socket" "$work/out/json" \
 		'$r->{stdout} eq "hi\n"'
 	in_time 2000 '83 the return'
@@ -260,13 +260,13 @@ start_runner() {
 	runner_world=$1
 	runner_backend=$2
 	shift 2
-	rm -f "$work/root/ready"
+	rm -f "$work/project/ready"
 	# A shell starts its background jobs with SIGINT ignored.
 	world_run "$runner_world" env --default-signal=INT,QUIT "$sbx_run" -b "$runner_backend" \
-		--root "$work/root" "$@" \
+		--root "$work/project" "$@" \
 		</dev/null >"$lines" 2>"$work/out/stderr" &
 	runner_job=$!
-	wait_for "$work/root/ready"
+	wait_for "$work/project/ready"
 	runner=$(ps -e -o pid=,ppid=,args= | awk -v job="$runner_job" -v run="$sbx_run" '
 		{ parent[$1] = $2; is_run[$1] = $3 == run }
 		END {
@@ -277,7 +277,7 @@ start_runner() {
 
 runner_killed() {
 	start_runner "$1" "$2" -- /bin/sh -c \
-		'"$1" escape-daemon leave=yes; echo x >ready; sleep 1000' sh "$work/root/attack"
+		'"$1" escape-daemon leave=yes; echo x >ready; sleep 1000' sh "$work/project/attack"
 	ok "$2 as $1: 84 the runner was found" test -n "$runner"
 	kill -KILL "${runner:-$runner_job}"
 	wait "$runner_job" 2>/dev/null
@@ -295,21 +295,21 @@ runner_killed() {
 # Never silently weaker: auto says what it could not give, --strict and --require refuse.
 fallbacks() {
 	for world in no-userns no-landlock; do
-		sbx "$world" auto -- "$work/root/attack" where
+		sbx "$world" auto -- "$work/project/attack" where
 		is "$rc" 0 "$label: 84 auto finds something"
 		like "$(result_field layers)" '"applied":\["' "$label: 84 and tells the layers"
 		like "$(result_field layers)" '"missing":\[\{' "$label: 84 what is missing is named"
 		isnt "$(cat "$work/out/stderr")" '' "$label: 84 with a warning"
-		sbx "$world" auto --strict -- "$work/root/attack" where
+		sbx "$world" auto --strict -- "$work/project/attack" where
 		is "$rc/$(cat "$lines")" 125/ "$label: 84 --strict refuses"
 		isnt "$(result_field error_message)" '' "$label: 84 with a reason"
 	done
-	sbx no-userns auto --require pid_ns -- "$work/root/attack" where
+	sbx no-userns auto --require pid_ns -- "$work/project/attack" where
 	is "$rc/$(cat "$lines")" 125/ "$label: 84 --require pid_ns refuses"
 	like "$(result_field error_message)" pid_ns "$label: 84 and names it"
-	sbx no-userns landlock -- "$work/root/attack" where
+	sbx no-userns landlock -- "$work/project/attack" where
 	like "$(result_field layers)" pid_ns "$label: 69 no pid isolation, and the result says so"
-	sbx user namespace --strict -- "$work/root/attack" where
+	sbx user namespace --strict -- "$work/project/attack" where
 	is "$rc" 0 "$label: 84 --strict is content with everything"
 }
 
@@ -331,7 +331,7 @@ fallbacks
 
 # one_of_many WORLD BACKEND NUMBER: long enough for all of them to be there together.
 one_of_many() {
-	world_run "$1" "$sbx_run" -b "$2" --root "$work/root" -- \
+	world_run "$1" "$sbx_run" -b "$2" --root "$work/project" -- \
 		/bin/sh -c 'echo "$1"; echo "$1" >&2; sleep 2; exit "$2"' sh "run-$3" \
 		$(($3 % 100)) >"$work/out/many/$3" 2>&1
 	echo "status $?" >>"$work/out/many/$3"

@@ -46,12 +46,7 @@ static int parse_mode(void *target, const char *value, struct err *e)
 
 static const struct opt opts[] = {
 	OPT_ROW("json", 'j', OPT_FLAG, AT(json), NULL, "", NULL, NULL, 0, NULL, 0),
-	OPT_ROW("verbose", 'v', OPT_COUNT, AT(verbose), NULL, "", NULL, NULL, OPT_REPEATS,
-	    NULL, 0),
-	OPT_ROW("root", 'r', OPT_STRING, AT(root), "DIR", "", NULL, NULL, 0, NULL, 0),
-	OPT_ROW("memory", 'm', OPT_SIZE, AT(memory), "SIZE", "", NULL, NULL, 0, NULL,
-	    AT(is_memory_set)),
-	OPT_ROW("timeout", 't', OPT_DURATION, AT(timeout), "DUR", "", NULL, NULL, 0, NULL, 0),
+	OPT_ROWS_WITH_VALUES,
 	OPT_ROW("pids", 'p', OPT_U64, AT(pids), "N", "", NULL, NULL, 0, NULL, 0),
 	OPT_ROW("ro", 'o', OPT_LIST, AT(ro), "PATH", "", NULL, NULL, OPT_REPEATS, NULL, 0),
 	OPT_ROW("color", 'c', OPT_FUNC, 0, "WHEN", "", NULL, NULL, OPT_OPTIONAL_ARG,

@@ -33,11 +33,11 @@ stage_if_private() {
 		return 0
 	fi
 	echo "# an ordinary user cannot enter $root: the tests run from a copy" >&2
-	mkdir -p "$scratch/root" "$scratch/release" "$scratch/asan"
+	mkdir -p "$scratch/tree" "$scratch/release" "$scratch/asan"
 	for entry in "$root"/* "$root"/.[!.]*; do
 		case $entry in
 		*/build | */.git | */'*' | */'.[!.]*') ;;
-		*) cp -a "$entry" "$scratch/root/" ;;
+		*) cp -a "$entry" "$scratch/tree/" ;;
 		esac
 	done
 	copy_programs "$release" "$scratch/release"
@@ -47,8 +47,8 @@ stage_if_private() {
 		mkdir -p "$scratch/release${other#"$release"}"
 		copy_programs "$other" "$scratch/release${other#"$release"}"
 	done
-	chmod -R go=u,go-w "$scratch/root" "$scratch"/release* "$scratch/asan"
-	root=$scratch/root release=$scratch/release asan=$scratch/asan
+	chmod -R go=u,go-w "$scratch/tree" "$scratch"/release* "$scratch/asan"
+	root=$scratch/tree release=$scratch/release asan=$scratch/asan
 }
 
 # copy_programs FROM TO: sbx, its links and the test programs, without the object files.

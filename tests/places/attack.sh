@@ -1,7 +1,7 @@
 #!/bin/sh
 # attack.sh NUMBERS control|BACKEND: runs in a container, with busybox and the attack program: builds
-# things worth attacking below /work and attacks them, without a sandbox (control) or in one of that
-# backend. Leaves /work/out/NAME.lines and NAME.result, which the test outside judges: what runs
+# things worth attacking below /arena and attacks them, without a sandbox (control) or in one of that
+# backend. Leaves /arena/out/NAME.lines and NAME.result, which the test outside judges: what runs
 # here may be deceived.
 set -u
 numbers=$1
@@ -11,26 +11,26 @@ yranac=$(printf '%s' "$secret" | rev)
 umask 022
 
 build_folders() {
-	rm -rf /work/root /work/ro /work/outside
-	mkdir -p /work/root/mnt /work/root/sub /work/ro/rmdir /work/ro/hidden /work/outside
+	rm -rf /arena/project /arena/ro /arena/outside
+	mkdir -p /arena/project/mnt /arena/project/sub /arena/ro/rmdir /arena/ro/hidden /arena/outside
 	for file in write trunc-open trunc rename rename-out rename-over exchange unlink link meta; do
-		echo content >"/work/ro/$file"
+		echo content >"/arena/ro/$file"
 	done
-	/work/attack mark-xattr file=/work/ro/meta
-	for folder in /work/outside /work/ro/hidden; do
+	/arena/attack mark-xattr file=/arena/ro/meta
+	for folder in /arena/outside /arena/ro/hidden; do
 		printf '%s\n' "$secret" >"$folder/secret"
-		cp /work/attack "$folder/tool"
+		cp /arena/attack "$folder/tool"
 		ln -s secret "$folder/link"
 	done
-	echo unchanged >/work/outside/canary
-	ln -s /work/outside/canary /work/root/to-canary
-	ln -s /work/outside /work/root/to-outside
-	ln -s /work/outside/secret /work/root/to-secret
-	ln -s /work/outside/missing /work/root/to-missing
-	ln -s /work/ro /work/root/to-ro
-	cp /work/attack /work/root/attack
-	cp /work/attack /work/root/set-uid
-	chmod 4755 /work/root/set-uid
+	echo unchanged >/arena/outside/canary
+	ln -s /arena/outside/canary /arena/project/to-canary
+	ln -s /arena/outside /arena/project/to-outside
+	ln -s /arena/outside/secret /arena/project/to-secret
+	ln -s /arena/outside/missing /arena/project/to-missing
+	ln -s /arena/ro /arena/project/to-ro
+	cp /arena/attack /arena/project/attack
+	cp /arena/attack /arena/project/set-uid
+	chmod 4755 /arena/project/set-uid
 }
 
 wait_for() {
@@ -44,24 +44,24 @@ wait_for() {
 
 # Processes and sockets of the container that the command has nothing to do with.
 start_helpers() {
-	rm -f /work/out/victim /work/out/listener
-	/work/attack victim info=/work/out/victim root=/work/root secret=/work/outside/secret \
+	rm -f /arena/out/victim /arena/out/listener
+	/arena/attack victim info=/arena/out/victim root=/arena/project secret=/arena/outside/secret \
 		"yranac=$yranac" ipc_key=0x5b7 mq=/sbx-places-mq &
 	helpers=$!
-	: >/work/out/heard
-	/work/attack listen info=/work/out/listener log=/work/out/heard net=no \
-		abstract=sbx-places-abstract /work/outside/socket &
+	: >/arena/out/heard
+	/arena/attack listen info=/arena/out/listener log=/arena/out/heard net=no \
+		abstract=sbx-places-abstract /arena/outside/socket &
 	helpers="$helpers $!"
-	wait_for /work/out/victim
-	wait_for /work/out/listener
-	read -r victim_word scratch_word </work/out/victim
+	wait_for /arena/out/victim
+	wait_for /arena/out/listener
+	read -r victim_word scratch_word </arena/out/victim
 }
 
 stop_helpers() {
 	# shellcheck disable=SC2086 # a list of numbers
 	kill $helpers
 	wait
-	rm -f /work/outside/socket*
+	rm -f /arena/outside/socket*
 }
 
 build_folders
@@ -73,19 +73,19 @@ control)
 	set -- sh -c '"$@"; :' sh
 	;;
 *)
-	set -- /sbx-run -b "$name" --root /work/root --ro /work/ro -t 60 \
-		--result "/work/out/$name.result" --
+	set -- /sbx-run -b "$name" --root /arena/project --ro /arena/ro -t 60 \
+		--result "/arena/out/$name.result" --
 	;;
 esac
-/work/attack fds "$@" /work/root/attack "$numbers" root=/work/root ro=/work/ro \
-	outside=/work/outside secret=/work/outside/secret hidden=/work/outside \
-	"secret_inode=$(stat -c %i /work/outside/secret)" "$victim_word" "$scratch_word" \
+/arena/attack fds "$@" /arena/project/attack "$numbers" root=/arena/project ro=/arena/ro \
+	outside=/arena/outside secret=/arena/outside/secret hidden=/arena/outside \
+	"secret_inode=$(stat -c %i /arena/outside/secret)" "$victim_word" "$scratch_word" \
 	ipc_key=0x5b7 mq=/sbx-places-mq binary=/sbx "yranac=$yranac" \
 	abstract=sbx-places-abstract dns_name=secret.attacker.example \
 	etc_canary=/etc/sbx-canary opt_canary=/opt/sbx-canary \
-	small=/work/root/mnt "pid1=$(cat /proc/1/comm)" \
-	>"/work/out/$name.lines" 2>"/work/out/$name.stderr" </dev/null
-echo "$?" >"/work/out/$name.status"
+	small=/arena/project/mnt "pid1=$(cat /proc/1/comm)" \
+	>"/arena/out/$name.lines" 2>"/arena/out/$name.stderr" </dev/null
+echo "$?" >"/arena/out/$name.status"
 # Where the attacks had their way nothing may be as it was.
 [ "$name" = control ] && exit 0
 stop_helpers

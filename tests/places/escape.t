@@ -27,8 +27,8 @@ attack_in() {
 	cp "$SBX_BUILD/tests/escape/attack" "$places/attack.sh" "$work/"
 	chmod -R 0777 "$work"
 	[ "$attack_engine" != rootless ] || chown -R "$tap_user:" "$work"
-	engine_run "$attack_engine" -e "ESCAPE_TOKEN=$canary" -v "$work:/work" "$@" \
-		localhost/escape:1 sh /work/attack.sh "$numbers" "$attack_name" >"$work/log" 2>&1
+	engine_run "$attack_engine" -e "ESCAPE_TOKEN=$canary" -v "$work:/arena" "$@" \
+		localhost/escape:1 sh /arena/attack.sh "$numbers" "$attack_name" >"$work/log" 2>&1
 }
 
 # escape ENGINE BACKENDS WORKING OPTION...: WORKING are the numbers that this place does not stop

@@ -28,8 +28,8 @@ static struct thing fake_look(const char *path, bool is_followed)
 		{ "/usr", THING_FOLDER },	  { "/etc", THING_FOLDER },
 		{ "/bin", THING_LINK },		  { "/sbin", THING_LINK },
 		{ "/dev/fuse", THING_FILE },	  { "/run/resolv.conf", THING_FILE },
-		{ "/work", THING_FOLDER },	  { "/work/.git", THING_FOLDER },
-		{ "/work/key", THING_FILE },	  { "/work/link", THING_LINK },
+		{ "/project", THING_FOLDER },	  { "/project/.git", THING_FOLDER },
+		{ "/project/key", THING_FILE },	  { "/project/link", THING_LINK },
 		{ "/data", THING_FOLDER },
 		{ "/data/key", THING_FILE },
 		{ "/etc/key", THING_FILE },
@@ -67,9 +67,9 @@ static void setup(struct fixture *f)
 	f->plan.outside_uid = f->plan.uid = 1000;
 	f->plan.is_filter_by_tool = true;
 	cgroup_init(&f->plan.cgroup);
-	f->facts.root = "/work";
+	f->facts.root = "/project";
 	f->facts.home = "/home/me";
-	f->facts.cwd = "/work";
+	f->facts.cwd = "/project";
 	f->facts.system[0] = mem_strdup("/usr", NULL);
 	f->facts.system[1] = mem_strdup("/bin\nusr/bin", NULL);
 	f->facts.system[2] = mem_strdup("/etc", NULL);
@@ -159,7 +159,7 @@ static void test_golden(void)
 	setup(&f);
 	gives(&f,
 	      BASE "--unshare-net\n" ISOLATION "--seccomp 8\n" PROC SYSTEM DEV PRIVATE
-		   "--bind /work /work\n" END,
+		   "--bind /project /project\n" END,
 	      "the default policy");
 
 	setup(&f);
@@ -170,7 +170,7 @@ static void test_golden(void)
 	f.plan.is_filter_by_tool = false;
 	gives(&f,
 	      BASE "--uid 0\n--gid 5\n" ISOLATION PROC SYSTEM DEV PRIVATE
-		   "--bind /work /work\n" END,
+		   "--bind /project /project\n" END,
 	      "the host's network, another user, a filter that our init installs");
 
 	setup(&f);
@@ -199,8 +199,8 @@ static void test_golden(void)
 	add_mount(&f, MOUNT_HIDE, NULL, "/proc/cpuinfo");
 	gives(&f,
 	      BASE "--unshare-net\n" ISOLATION "--seccomp 8\n" PROC SYSTEM DEV PRIVATE
-		   "--bind /work /work\n"
-		   "--ro-bind /work/.git /work/.git\n"
+		   "--bind /project /project\n"
+		   "--ro-bind /project/.git /project/.git\n"
 		   "--dev-bind /dev/fuse /dev/fuse\n"
 		   "--perms 0755 --dir /mnt\n--perms 0755 --dir /mnt/a\n--ro-bind /data /mnt/a/b\n"
 		   "--size 268435456 --perms 0700 --tmpfs /mnt/a/c\n"
@@ -232,19 +232,19 @@ static void test_checks(void)
 
 	setup(&f);
 	add_mount(&f, MOUNT_RO, ".git", NULL);
-	add_mount(&f, MOUNT_TMPFS, NULL, "/work/.git");
-	add_mount(&f, MOUNT_RO, "/work/key", NULL);
-	add_mount(&f, MOUNT_BIND, "/work/key", "/mnt/key");
+	add_mount(&f, MOUNT_TMPFS, NULL, "/project/.git");
+	add_mount(&f, MOUNT_RO, "/project/key", NULL);
+	add_mount(&f, MOUNT_BIND, "/project/key", "/mnt/key");
 	add_mount(&f, MOUNT_HIDE, NULL, "/etc/key");
 	text = plan_text(&f, &e);
 	ok(text != NULL, "planned: %s", e.msg);
 	free(text);
-	has_check(&f.plan, CHECK_SAME, "/work", 106, true);
-	has_check(&f.plan, CHECK_SAME, "/work/.git", 107, false); /* mounted over */
-	has_check(&f.plan, CHECK_READ_ONLY, "/work/.git", 0, false);
-	has_check(&f.plan, CHECK_SAME, "/work/key", 108, true);
-	has_check(&f.plan, CHECK_READ_ONLY, "/work/key", 0, true);
-	has_check(&f.plan, CHECK_MOUNTED, "/work/.git", 0, true);
+	has_check(&f.plan, CHECK_SAME, "/project", 106, true);
+	has_check(&f.plan, CHECK_SAME, "/project/.git", 107, false); /* mounted over */
+	has_check(&f.plan, CHECK_READ_ONLY, "/project/.git", 0, false);
+	has_check(&f.plan, CHECK_SAME, "/project/key", 108, true);
+	has_check(&f.plan, CHECK_READ_ONLY, "/project/key", 0, true);
+	has_check(&f.plan, CHECK_MOUNTED, "/project/.git", 0, true);
 	has_check(&f.plan, CHECK_SAME, "/mnt/key", 108, true);
 	has_check(&f.plan, CHECK_HIDDEN, "/etc/key", 0, true);
 	has_check(&f.plan, CHECK_READ_ONLY, "/usr", 0, true);
@@ -252,7 +252,7 @@ static void test_checks(void)
 	has_check(&f.plan, CHECK_HIDDEN, "/proc/kcore", 0, true);
 	has_check(&f.plan, CHECK_READ_ONLY, "/", 0, true);
 	has_check(&f.plan, CHECK_READ_ONLY, "/dev", 0, true);
-	has_check(&f.plan, CHECK_READ_ONLY, "/work", 0, false);
+	has_check(&f.plan, CHECK_READ_ONLY, "/project", 0, false);
 	has_check(&f.plan, CHECK_HIDDEN, "/proc/slabinfo", 0, false);
 	teardown(&f);
 }
@@ -275,14 +275,15 @@ static void refuses(enum mount_kind kind, const char *src, const char *dst, cons
 static void test_refusals(void)
 {
 	refuses(MOUNT_RO, "/nowhere", NULL, "/nowhere: No such file");
-	refuses(MOUNT_BIND, "/data", "/work/new",
+	refuses(MOUNT_BIND, "/data", "/project/new",
 		"a mount point is not made in a folder of the host");
-	refuses(MOUNT_TMPFS, NULL, "/work/new",
+	refuses(MOUNT_TMPFS, NULL, "/project/new",
 		"a mount point is not made in a folder of the host");
-	refuses(MOUNT_BIND, "/data", "/work/link", "is a symbolic link");
+	refuses(MOUNT_BIND, "/data", "/project/link", "is a symbolic link");
 	refuses(MOUNT_BIND, "/data", "/bin", "is a symbolic link");
-	refuses(MOUNT_BIND, "/data", "/work/key", "a folder cannot be mounted over a file");
-	refuses(MOUNT_BIND, "/work/key", "/work/.git", "a file cannot be mounted over a folder");
+	refuses(MOUNT_BIND, "/data", "/project/key", "a folder cannot be mounted over a file");
+	refuses(MOUNT_BIND, "/project/key", "/project/.git",
+		"a file cannot be mounted over a folder");
 	refuses(MOUNT_HIDE, NULL, "/etc/link", "hide what it leads to");
 	refuses(MOUNT_BIND, "/data", "/.sbx", "the sandbox's own");
 	refuses(MOUNT_TMPFS, NULL, "/.sbx/sbx-init", "the sandbox's own");

@@ -125,12 +125,12 @@ static int fake_real(const char *path, char *real)
 		const char *path, *real;
 	} host[] = {
 		{ "/opt/tools", "/opt/tools" },
-		{ "/work/keys", "/work/keys" },
-		{ "/work/a/b/key", "/work/a/b/key" },
-		{ "/work/link", "/Users/me/.ssh" },
+		{ "/project/keys", "/project/keys" },
+		{ "/project/a/b/key", "/project/a/b/key" },
+		{ "/project/link", "/Users/me/.ssh" },
 		{ "/tmp/shared", "/private/tmp/shared" },
 		{ "/Users/me/.cargo", "/Users/me/.cargo" },
-		{ "/work", "/work" },
+		{ "/project", "/project" },
 		{ "/", "/" },
 	};
 
@@ -161,8 +161,8 @@ static void setup(struct fixture *f)
 	f->plan.policy = &f->policy;
 	f->plan.root_fd = f->plan.cwd_fd = f->plan.temp_parent_fd = -1;
 	cgroup_init(&f->plan.cgroup);
-	f->plan.root = mem_strdup("/work", NULL);
-	f->plan.cwd_outside = mem_strdup("/work", NULL);
+	f->plan.root = mem_strdup("/project", NULL);
+	f->plan.cwd_outside = mem_strdup("/project", NULL);
 	f->plan.home_outside = mem_strdup("/Users/me", NULL);
 	f->plan.temp_path = mem_strdup("/private/tmp/sbx-1", NULL);
 	f->facts = (struct sandbox_exec_facts){ "/usr/bin/sandbox-exec", "/Users/me/bin/sbx",
@@ -302,13 +302,13 @@ static void test_strict(void)
 	struct fixture f;
 
 	setup(&f);
-	f.policy.root = mem_strdup("/work", NULL);
+	f.policy.root = mem_strdup("/project", NULL);
 	gives(&f,
 	    BEGIN NET_NONE_RULES LOOKUP SERVICES WRITES PRIVATE
-	    WRITE("/work")
+	    WRITE("/project")
 	    WAY("/private/tmp") WRITE("/private/tmp/sbx-1")
 	    WAY("/Users") WAY("/Users/me") WAY("/Users/me/bin") READ("literal", "/Users/me/bin/sbx")
-	    PIN("/work") PIN("/private/tmp/sbx-1") PIN("/Users/me/bin/sbx") END,
+	    PIN("/project") PIN("/private/tmp/sbx-1") PIN("/Users/me/bin/sbx") END,
 	    "a project root");
 
 	setup(&f);
@@ -321,14 +321,15 @@ static void test_strict(void)
 	gives(&f,
 	    BEGIN NET_HOST_RULES LOOKUP LOOKUP_HOST SERVICES WRITES
 	    "(allow file-write-data (literal \"/dev/tty\"))\n" PRIVATE
-	    WRITE("/work")
-	    READ("subpath", "/work/keys")
+	    WRITE("/project")
+	    READ("subpath", "/project/keys")
 	    WAY("/private/tmp") WRITE("/private/tmp/sbx-1")
 	    WAY("/private/tmp") WRITE("/private/tmp/shared")
 	    WAY("/Users") WAY("/Users/me") WAY("/Users/me/bin") READ("literal", "/Users/me/bin/sbx")
-	    CLOSED("/work/a/b/key") CLOSED("/etc/no-such-thing")
-	    PIN("/work") PIN("/work/keys") PIN("/private/tmp/sbx-1") PIN("/private/tmp/shared")
-	    PIN("/Users/me/bin/sbx") PIN("/work/a") PIN("/work/a/b") END,
+	    CLOSED("/project/a/b/key") CLOSED("/etc/no-such-thing")
+	    PIN("/project") PIN("/project/keys") PIN("/private/tmp/sbx-1")
+	    PIN("/private/tmp/shared")
+	    PIN("/Users/me/bin/sbx") PIN("/project/a") PIN("/project/a/b") END,
 	    "places of every kind, the network, a terminal");
 }
 
@@ -359,7 +360,7 @@ static void test_refusals(void)
 	refused(&f, "/no/such: No such file", "a place that is not there");
 	setup(&f);
 	add_mount(&f, MOUNT_RW, "link", "link");
-	refused(&f, "/work/link: leads through a symbolic link", "a link of the project");
+	refused(&f, "/project/link: leads through a symbolic link", "a link of the project");
 	setup(&f);
 	add_mount(&f, MOUNT_RO, "/", "/");
 	refused(&f, "whole root", "everything");

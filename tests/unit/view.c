@@ -60,9 +60,9 @@ static void begin(void)
 	memset(&facts, 0, sizeof facts);
 	memset(&view, 0, sizeof view);
 	err_clear(&e);
-	facts.root = "/work/project";
+	facts.root = "/projects/one";
 	facts.home = "/home/me";
-	facts.cwd = "/work/project/sub";
+	facts.cwd = "/projects/one/sub";
 	facts.system[facts.system_count++] = mem_strdup("/usr", &e);
 	facts.system[facts.system_count++] = mem_strdup("/bin\nusr/bin", &e);
 	facts.system[facts.system_count++] = mem_strdup("/etc", &e);
@@ -125,11 +125,11 @@ static void test_default(void)
 		"  dev /dev\n"
 		"  tmpfs /tmp 268435456 bytes\n"
 		"  tmpfs /home/me 268435456 bytes\n"
-		"  bind rw /work/project\n",
+		"  bind rw /projects/one\n",
 		"the view that nobody changed");
-	ok(find("/usr")->is_system && !find("/work/project")->is_system,
+	ok(find("/usr")->is_system && !find("/projects/one")->is_system,
 	   "system folders are known");
-	ok(find("/work/project")->is_root, "so is the root");
+	ok(find("/projects/one")->is_root, "so is the root");
 	ok(!find("/tmp")->is_asked, "what is a default was not asked for");
 	finish();
 
@@ -148,9 +148,9 @@ static void test_default(void)
 	finish();
 
 	begin();
-	facts.home = "/work/project/home";
+	facts.home = "/projects/one/home";
 	is_int(view_plan(&view, &policy, &facts, &e), 0, "HOME in the root");
-	ok(find("/work/project/home") == NULL, "is the root's business");
+	ok(find("/projects/one/home") == NULL, "is the root's business");
 	finish();
 
 	begin();
@@ -164,24 +164,24 @@ static void test_default(void)
 static void test_order(void)
 {
 	begin();
-	add(policy_option_ro, "/work/project/a/b");
-	add(policy_option_tmpfs, "/work/project/a:1m");
-	add(policy_option_bind, "/data:/work/project/a/b/c:ro");
+	add(policy_option_ro, "/projects/one/a/b");
+	add(policy_option_tmpfs, "/projects/one/a:1m");
+	add(policy_option_bind, "/data:/projects/one/a/b/c:ro");
 	add(policy_option_rw, "/srv");
 	add(policy_option_hide, "/elsewhere/secret");
 	is_int(view_plan(&view, &policy, &facts, &e), 0, "nested mounts");
-	ok(place("/work/project") < place("/work/project/a"), "the root before what is in it");
-	ok(place("/work/project/a") < place("/work/project/a/b"), "outer before inner");
-	ok(place("/work/project/a/b") < place("/work/project/a/b/c"), "and inner before innermost");
+	ok(place("/projects/one") < place("/projects/one/a"), "the root before what is in it");
+	ok(place("/projects/one/a") < place("/projects/one/a/b"), "outer before inner");
+	ok(place("/projects/one/a/b") < place("/projects/one/a/b/c"), "and inner before innermost");
 	is_int(place("/elsewhere/secret"), view.count - 1, "what is hidden comes last");
-	ok(find("/work/project/a/b")->may_create, "a mount point on a tmpfs of ours may be made");
-	ok(!find("/work/project/a")->may_create, "not in the root");
-	ok(!find("/work/project/a/b/c")->may_create, "nor in a bind");
+	ok(find("/projects/one/a/b")->may_create, "a mount point on a tmpfs of ours may be made");
+	ok(!find("/projects/one/a")->may_create, "not in the root");
+	ok(!find("/projects/one/a/b/c")->may_create, "nor in a bind");
 	ok(find("/srv")->may_create, "on the bare root it may");
-	is_int(find("/work/project/a")->size_bytes, 1048576, "a size");
-	ok(find("/work/project/a/b/c")->is_read_only && !find("/srv")->is_read_only, "ro and rw");
-	is_str(find("/work/project/a/b/c")->src, "/data", "a source elsewhere");
-	is_str(view_covering(&view, "/work/project/a/x", view.count)->dst, "/work/project/a",
+	is_int(find("/projects/one/a")->size_bytes, 1048576, "a size");
+	ok(find("/projects/one/a/b/c")->is_read_only && !find("/srv")->is_read_only, "ro and rw");
+	is_str(find("/projects/one/a/b/c")->src, "/data", "a source elsewhere");
+	is_str(view_covering(&view, "/projects/one/a/x", view.count)->dst, "/projects/one/a",
 	    "the nearest folder above covers");
 	ok(view_covering(&view, "/elsewhere", view.count) == NULL, "nothing covers what is bare");
 	finish();
@@ -196,7 +196,7 @@ static void test_order(void)
 	begin();
 	add(policy_option_ro, "../other");
 	is_int(view_plan(&view, &policy, &facts, &e), 0, "a relative source");
-	ok(find("/work/project/other") != NULL, "starts at the caller's folder");
+	ok(find("/projects/one/other") != NULL, "starts at the caller's folder");
 	finish();
 }
 
@@ -228,17 +228,17 @@ static void test_refused(void)
 static void test_pins(void)
 {
 	begin();
-	add(policy_option_ro, "/work/project/a/b/c");
+	add(policy_option_ro, "/projects/one/a/b/c");
 	is_int(view_plan(&view, &policy, &facts, &e), 0, "a place deep in the root");
-	ok(find("/work/project/a") != NULL && find("/work/project/a/b") != NULL &&
-	   !find("/work/project/a")->is_read_only, "folders above it are pinned, writable");
-	ok(place("/work/project/a") < place("/work/project/a/b") &&
-	   place("/work/project/a/b") < place("/work/project/a/b/c"), "outer ones first");
-	ok(find("/work/project/a/b/c")->is_beneath && !find("/usr")->is_beneath &&
-	   !find("/work/project")->is_beneath, "sources below the root are known as such");
+	ok(find("/projects/one/a") != NULL && find("/projects/one/a/b") != NULL &&
+	   !find("/projects/one/a")->is_read_only, "folders above it are pinned, writable");
+	ok(place("/projects/one/a") < place("/projects/one/a/b") &&
+	   place("/projects/one/a/b") < place("/projects/one/a/b/c"), "outer ones first");
+	ok(find("/projects/one/a/b/c")->is_beneath && !find("/usr")->is_beneath &&
+	   !find("/projects/one")->is_beneath, "sources below the root are known as such");
 	finish();
 	begin();
-	add(policy_option_hide, "/work/project/not-there");
+	add(policy_option_hide, "/projects/one/not-there");
 	is_refused("not-there", "hiding what the command could make");
 	finish();
 }

@@ -17,16 +17,16 @@ scratch=$(mktemp -d)
 trap 'rm -rf -- "$scratch"' EXIT
 trap 'exit 130' HUP INT TERM
 
-mkdir "$scratch/root" "$scratch/root/bin"
-cp -- "$build/tests/vm/guest/guest" "$build/tests/lib/hog" "$build/tests/lib/deny" "$scratch/root/bin/"
-cp -P -- "$build"/sbx "$build"/sbx-* "$scratch/root/bin/"
-mkdir "$scratch/root/unit"
+mkdir "$scratch/tree" "$scratch/tree/bin"
+cp -- "$build/tests/vm/guest/guest" "$build/tests/lib/hog" "$build/tests/lib/deny" "$scratch/tree/bin/"
+cp -P -- "$build"/sbx "$build"/sbx-* "$scratch/tree/bin/"
+mkdir "$scratch/tree/unit"
 for unit; do
-	"${STRIP:-strip}" -o "$scratch/root/unit/$unit" "$build/tests/unit/$unit" 2>/dev/null ||
-		cp -- "$build/tests/unit/$unit" "$scratch/root/unit/"
+	"${STRIP:-strip}" -o "$scratch/tree/unit/$unit" "$build/tests/unit/$unit" 2>/dev/null ||
+		cp -- "$build/tests/unit/$unit" "$scratch/tree/unit/"
 done
-ln -s bin/guest "$scratch/root/init"
-chmod 0755 "$scratch"/root/bin/*
-(cd "$scratch/root" && find . | sort | cpio --quiet -o -H newc -R 0:0 --reproducible) >"$scratch/cpio"
+ln -s bin/guest "$scratch/tree/init"
+chmod 0755 "$scratch"/tree/bin/*
+(cd "$scratch/tree" && find . | sort | cpio --quiet -o -H newc -R 0:0 --reproducible) >"$scratch/cpio"
 gzip -n -9 <"$scratch/cpio" >"$image.tmp"
 mv -f -- "$image.tmp" "$image"

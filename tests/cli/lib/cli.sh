@@ -91,6 +91,14 @@ each_caller() {
 	done
 }
 
+# need_hog: ./hog in the project of each caller.
+need_hog() {
+	[ -x "$tools/hog" ] || bail "$tools/hog is not built"
+	for caller in $callers; do
+		cp "$tools/hog" "$tmp/p-$caller/hog"
+	done
+}
+
 # short_timeout: a limit of time in $short, in ms in $short_ms: long enough for a command to be under way
 # on a busy machine, where the sanitizer build is slow to start.
 short_timeout() {
