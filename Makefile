@@ -95,10 +95,10 @@ MAP = -ffile-prefix-map=$(B)=build -ffile-prefix-map=$(CURDIR)=sbx
 HARDEN_x86_64 = -fcf-protection=none -malign-data=abi
 HARDEN_aarch64 = -mbranch-protection=standard
 # What -Oz leaves on although it trades space for speed, found by leaving each out in turn.
-FEWER = -fno-inline-small-functions -fno-caller-saves -fno-tree-tail-merge \
+SPACE_FIRST = -fno-inline-small-functions -fno-caller-saves -fno-tree-tail-merge \
 	-fno-tree-dominator-opts -fno-thread-jumps
 # Unwind tables serve C++ exceptions and debuggers; without them the binary is a tenth smaller.
-SMALL = -Oz $(FEWER) -ffunction-sections -fdata-sections -fPIE \
+SMALL = -Oz $(SPACE_FIRST) -ffunction-sections -fdata-sections -fPIE \
 	-fvisibility=hidden -fno-asynchronous-unwind-tables -fno-unwind-tables $(MAP)
 HARDEN = -fstack-protector-strong -fstack-clash-protection $(HARDEN_$(ARCH))
 # zig, which may not be here yet, needs none of them.
@@ -118,7 +118,7 @@ MUSL_LDFLAGS = -nostartfiles -nodefaultlibs -static-pie -Wl,--no-dynamic-linker 
 	-Wl,-z,text,-z,relro,-z,now,-z,noexecstack \
 	-Wl,--gc-sections,--exclude-libs,ALL $(RELR_$(ARCH)) \
 	-L$(MUSL)/lib $(MUSL)/lib/rcrt1.o $(MUSL)/lib/crti.o $(CRTBEGIN)
-LIBC_CFLAGS = -Oz $(FEWER) -g0 $(HARDEN_$(ARCH)) -fPIE -ffunction-sections -fdata-sections
+LIBC_CFLAGS = -Oz $(SPACE_FIRST) -g0 $(HARDEN_$(ARCH)) -fPIE -ffunction-sections -fdata-sections
 MUSL_LIBS = -Wl,--start-group -lc -lgcc -lgcc_eh -Wl,--end-group $(CRTEND) $(MUSL)/lib/crtn.o
 
 SAN = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer

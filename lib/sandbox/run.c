@@ -290,7 +290,8 @@ static void run_started(struct sandbox_run *run, const struct guard_message *m, 
 	run_note_layers(run, m);
 	run->command_pid = m->command_pid;
 	log_write(LOG_LIFECYCLE, "started with backend %s", run->result.backend);
-	for (size_t i = 0; i < run->plan.env.env.n; i++) /* names only */
+	/* values may be private */
+	for (size_t i = 0; log_level >= LOG_TRACE && i < run->plan.env.env.n; i++)
 		log_write(LOG_TRACE, "env: %.*s", (int)strcspn(run->plan.env.env.v[i], "="),
 		    run->plan.env.env.v[i]);
 	if (run->plan.backend->is_container && run_arm_wall(run, &e) != 0)
