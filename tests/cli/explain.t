@@ -44,6 +44,9 @@ names() {
 	if printf '%s\n' "$out" | grep -q '^landlock rules:'; then
 		like "$out" "^  [^ ]*/$shown: read\+write\$" "$at: so are the rules"
 	fi
+	if printf '%s\n' "$out" | grep -q '^view, in this order:'; then
+		like "$out" "^  bind rw [^ ]*/$shown\$" "$at: so is the view"
+	fi
 	like "$out" '^environment:.* A\\x0Aroot: forged ' "$at: so are names of variables"
 }
 each_run names
